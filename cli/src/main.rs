@@ -1,0 +1,2 @@
+//! The `groupscope` command.
+fn main() {}
