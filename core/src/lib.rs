@@ -1,1 +1,13 @@
-//! groupscope-core
+//! Kafka's consumer groups as the design of the 0.9 consumer rewrite has them: state machines of the coordinator and
+//! its consumers, a deterministic simulation that drives them, the trace of what happened, and sequence diagrams.
+//!
+//! No clock, no input or output, no browser; the only randomness comes from a scenario's seed.
+
+pub mod cast;
+pub mod error;
+pub mod id;
+pub mod message;
+pub mod offsets;
+pub mod rules;
+pub mod time;
+pub mod trace;
