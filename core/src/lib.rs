@@ -9,5 +9,6 @@ pub mod id;
 pub mod message;
 pub mod offsets;
 pub mod rules;
+pub mod scenario;
 pub mod time;
 pub mod trace;
