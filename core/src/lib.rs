@@ -3,7 +3,11 @@
 //!
 //! No clock, no input or output, no browser; the only randomness comes from a scenario's seed.
 
+pub mod assign;
+pub mod broker;
 pub mod cast;
+pub mod cluster;
+pub mod coordinator;
 pub mod error;
 pub mod id;
 pub mod message;
