@@ -24,10 +24,7 @@ pub(crate) fn add(tools: &mut Toolbox) -> Result<()> {
         install()?;
     }
     let (browser, driver) = find().context(MISSING)?;
-    tools.set(
-        "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
-        write_capabilities(&browser)?,
-    );
+    tools.set("WASM_BINDGEN_TEST_WEBDRIVER_JSON", write_capabilities(&browser)?);
     tools.set("CHROMEDRIVER", driver);
     Ok(())
 }
@@ -37,12 +34,7 @@ fn find() -> Option<(PathBuf, PathBuf)> {
     let named = |variable| std::env::var_os(variable).map(PathBuf::from);
     let browser = named("CHROME")
         .or_else(|| BROWSERS.iter().find_map(|name| which::which(name).ok()))
-        .or_else(|| {
-            BROWSER_FILES
-                .iter()
-                .map(PathBuf::from)
-                .find(|path| path.is_file())
-        })?;
+        .or_else(|| BROWSER_FILES.iter().map(PathBuf::from).find(|path| path.is_file()))?;
     let driver = named("CHROMEDRIVER").or_else(|| which::which("chromedriver").ok())?;
     Some((browser, driver))
 }
@@ -58,17 +50,11 @@ fn install() -> Result<()> {
     }
     println!("installing Chromium and its driver with apt (2 min, once) ...");
     let apt = |words: &str| {
-        let mut apt = if root {
-            command("apt-get")
-        } else {
-            command("sudo")
-        };
+        let mut apt = if root { command("apt-get") } else { command("sudo") };
         if !root {
             apt.args(["-n", "apt-get"]);
         }
-        run(apt
-            .args(words.split(' '))
-            .env("DEBIAN_FRONTEND", "noninteractive"))
+        run(apt.args(words.split(' ')).env("DEBIAN_FRONTEND", "noninteractive"))
     };
     apt("-qq update")?;
     apt("-qq -y install --no-install-recommends chromium chromium-driver").context(MISSING)
@@ -76,15 +62,12 @@ fn install() -> Result<()> {
 
 /// `webdriver.json` with this machine's browser in it, for wasm-bindgen's test runner and the end-to-end tests.
 fn write_capabilities(browser: &Path) -> Result<PathBuf> {
-    let given =
-        fs::read_to_string(root().join("webdriver.json")).context("cannot read webdriver.json")?;
-    let mut capabilities: serde_json::Value =
-        serde_json::from_str(&given).context("webdriver.json")?;
+    let given = fs::read_to_string(root().join("webdriver.json")).context("cannot read webdriver.json")?;
+    let mut capabilities: serde_json::Value = serde_json::from_str(&given).context("webdriver.json")?;
     capabilities["goog:chromeOptions"]["binary"] = browser.to_string_lossy().into();
     let folder = root().join("target");
     fs::create_dir_all(&folder).with_context(|| format!("cannot write {}", folder.display()))?;
     let path = folder.join("webdriver.json");
-    fs::write(&path, capabilities.to_string())
-        .with_context(|| format!("cannot write {}", path.display()))?;
+    fs::write(&path, capabilities.to_string()).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(path)
 }

@@ -16,10 +16,7 @@ use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
 #[derive(Parser)]
-#[command(
-    name = "cargo xtask",
-    about = "Set up, serve, build, test and measure groupscope"
-)]
+#[command(name = "cargo xtask", about = "Set up, serve, build, test and measure groupscope")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

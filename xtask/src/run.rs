@@ -7,9 +7,7 @@ use std::process::Command;
 /// The top folder of the checkout.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent()
-        .expect("xtask/ is in the workspace")
-        .to_path_buf()
+    here.parent().expect("xtask/ is in the workspace").to_path_buf()
 }
 
 /// A command that starts in the top folder.
@@ -30,9 +28,7 @@ pub(crate) fn cargo(words: &str) -> Command {
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let line = shown(command);
     println!("$ {line}");
-    let status = command
-        .status()
-        .with_context(|| format!("cannot start `{line}`"))?;
+    let status = command.status().with_context(|| format!("cannot start `{line}`"))?;
     if !status.success() {
         bail!("`{line}` failed ({status})");
     }
@@ -42,25 +38,12 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 /// What the command prints, if it can be run and succeeds.
 pub(crate) fn output(command: &mut Command) -> Option<String> {
     let output = command.output().ok()?;
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 fn shown(command: &Command) -> String {
     let program = Path::new(command.get_program());
-    let mut words = vec![
-        program
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned(),
-    ];
-    words.extend(
-        command
-            .get_args()
-            .map(|arg| arg.to_string_lossy().into_owned()),
-    );
+    let mut words = vec![program.file_stem().unwrap_or_default().to_string_lossy().into_owned()];
+    words.extend(command.get_args().map(|arg| arg.to_string_lossy().into_owned()));
     words.join(" ")
 }

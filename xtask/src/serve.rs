@@ -17,11 +17,7 @@ pub(crate) struct Options {
 
 /// Serves the page until interrupted; it is built again, and reloaded, at every change.
 pub(crate) fn serve(options: &Options) -> Result<()> {
-    let page = if options.release {
-        Page::Released
-    } else {
-        Page::Draft
-    };
+    let page = if options.release { Page::Released } else { Page::Draft };
     let tools = setup::page(page)?;
     let mut trunk = tools.command("trunk", "serve --port")?;
     trunk.arg(options.port.to_string());

@@ -20,9 +20,7 @@ pub(crate) enum Page {
 /// Everything that any command needs.
 pub(crate) fn all() -> Result<Toolbox> {
     let tools = test()?;
-    println!(
-        "everything is there: `cargo xtask serve` shows the page, `cargo xtask test` runs all checks"
-    );
+    println!("everything is there: `cargo xtask serve` shows the page, `cargo xtask test` runs all checks");
     Ok(tools)
 }
 
@@ -46,19 +44,12 @@ pub(crate) fn test() -> Result<Toolbox> {
 }
 
 fn add_target() -> Result<()> {
-    let sysroot =
-        output(command("rustc").args(["--print", "sysroot"])).context("cannot run rustc")?;
-    if Path::new(sysroot.trim())
-        .join("lib/rustlib")
-        .join(TARGET)
-        .is_dir()
-    {
+    let sysroot = output(command("rustc").args(["--print", "sysroot"])).context("cannot run rustc")?;
+    if Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET).is_dir() {
         return Ok(());
     }
     if which::which("rustup").is_err() {
-        bail!(
-            "Rust's {TARGET} target is missing, and so is rustup, which would install it (https://rustup.rs)"
-        );
+        bail!("Rust's {TARGET} target is missing, and so is rustup, which would install it (https://rustup.rs)");
     }
     println!("installing Rust's {TARGET} target (1 min, once) ...");
     run(command("rustup").args(["target", "add", TARGET]))

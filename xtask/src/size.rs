@@ -15,12 +15,8 @@ const LOADED: [&str; 4] = ["html", "css", "js", "wasm"];
 /// Prints the gzipped size of each file that the page's first load needs, and fails above the budget.
 pub(crate) fn size() -> Result<()> {
     let mut files = Vec::new();
-    find_files(&root().join("dist"), &mut files)
-        .context("dist/ is not there: run `cargo xtask build` first")?;
-    files.retain(|path| {
-        path.extension()
-            .is_some_and(|ext| LOADED.iter().any(|loaded| ext == *loaded))
-    });
+    find_files(&root().join("dist"), &mut files).context("dist/ is not there: run `cargo xtask build` first")?;
+    files.retain(|path| path.extension().is_some_and(|ext| LOADED.iter().any(|loaded| ext == *loaded)));
     files.sort();
     let mut total = 0;
     println!("{:>10} {:>10}  file", "bytes", "gzipped");
@@ -28,24 +24,14 @@ pub(crate) fn size() -> Result<()> {
         let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let gzipped = gzipped_len(&bytes)?;
         total += gzipped;
-        println!(
-            "{:>10} {gzipped:>10}  {}",
-            bytes.len(),
-            path.strip_prefix(root()).unwrap_or(path).display()
-        );
+        println!("{:>10} {gzipped:>10}  {}", bytes.len(), path.strip_prefix(root()).unwrap_or(path).display());
     }
     println!("{:>10} {total:>10}  in all, of {BUDGET_BYTES}", "");
-    if !files
-        .iter()
-        .any(|path| path.extension().is_some_and(|ext| ext == "wasm"))
-    {
+    if !files.iter().any(|path| path.extension().is_some_and(|ext| ext == "wasm")) {
         bail!("dist/ holds no WebAssembly: run `cargo xtask build` first");
     }
     if total > BUDGET_BYTES {
-        bail!(
-            "the page weighs {} bytes more than its budget of {BUDGET_BYTES}",
-            total - BUDGET_BYTES
-        );
+        bail!("the page weighs {} bytes more than its budget of {BUDGET_BYTES}", total - BUDGET_BYTES);
     }
     Ok(())
 }

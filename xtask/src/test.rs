@@ -22,51 +22,15 @@ struct Step {
 
 /// The quick ones first.
 const STEPS: [Step; 9] = [
-    Step {
-        name: "fmt",
-        about: "format",
-        run: |tools| cargo(tools, "fmt --all --check"),
-    },
-    Step {
-        name: "clippy",
-        about: "lints",
-        run: clippy,
-    },
-    Step {
-        name: "clippy-wasm",
-        about: "lints of the page",
-        run: clippy_wasm,
-    },
-    Step {
-        name: "doc",
-        about: "documentation",
-        run: doc,
-    },
-    Step {
-        name: "native",
-        about: "tests without a browser",
-        run: |tools| cargo(tools, "test --workspace"),
-    },
-    Step {
-        name: "wasm",
-        about: "tests of WebAssembly in Chromium",
-        run: wasm,
-    },
-    Step {
-        name: "build",
-        about: "released page",
-        run: build::build_with,
-    },
-    Step {
-        name: "size",
-        about: "size of the released page",
-        run: |_| size::size(),
-    },
-    Step {
-        name: "e2e",
-        about: "released page in Chromium",
-        run: end_to_end,
-    },
+    Step { name: "fmt", about: "format", run: |tools| cargo(tools, "fmt --all --check") },
+    Step { name: "clippy", about: "lints", run: clippy },
+    Step { name: "clippy-wasm", about: "lints of the page", run: clippy_wasm },
+    Step { name: "doc", about: "documentation", run: doc },
+    Step { name: "native", about: "tests without a browser", run: |tools| cargo(tools, "test --workspace") },
+    Step { name: "wasm", about: "tests of WebAssembly in Chromium", run: wasm },
+    Step { name: "build", about: "released page", run: build::build_with },
+    Step { name: "size", about: "size of the released page", run: |_| size::size() },
+    Step { name: "e2e", about: "released page in Chromium", run: end_to_end },
 ];
 
 /// Runs the steps until one fails, and prints how long each took.
@@ -78,17 +42,9 @@ pub(crate) fn test(options: &Options) -> Result<()> {
         println!("\n=== {}: {} ===", step.name, step.about);
         let start = Instant::now();
         (step.run)(&tools).with_context(|| {
-            format!(
-                "step `{}` failed after {}; again: `cargo xtask test {0}`",
-                step.name,
-                seconds(start.elapsed())
-            )
+            format!("step `{}` failed after {}; again: `cargo xtask test {0}`", step.name, seconds(start.elapsed()))
         })?;
-        println!(
-            "=== {}: passed in {} ===",
-            step.name,
-            seconds(start.elapsed())
-        );
+        println!("=== {}: passed in {} ===", step.name, seconds(start.elapsed()));
         times.push((step.name, start.elapsed()));
     }
     println!("\nall steps passed in {}", seconds(start.elapsed()));
@@ -109,10 +65,7 @@ fn clippy(tools: &Toolbox) -> Result<()> {
 }
 
 fn clippy_wasm(tools: &Toolbox) -> Result<()> {
-    cargo(
-        tools,
-        "clippy --package groupscope-web --all-targets --target wasm32-unknown-unknown -- --deny warnings",
-    )
+    cargo(tools, "clippy --package groupscope-web --all-targets --target wasm32-unknown-unknown -- --deny warnings")
 }
 
 fn doc(tools: &Toolbox) -> Result<()> {
@@ -123,13 +76,8 @@ fn doc(tools: &Toolbox) -> Result<()> {
 /// The page's own tests, and the core's that promise the same outcome as on the host.
 fn wasm(tools: &Toolbox) -> Result<()> {
     let target = "--target wasm32-unknown-unknown";
-    cargo(
-        tools,
-        &format!("test {target} --package groupscope-web --tests"),
-    )?;
-    let mut core = tools.cargo(&format!(
-        "test {target} --package groupscope-core --test determinism"
-    ))?;
+    cargo(tools, &format!("test {target} --package groupscope-web --tests"))?;
+    let mut core = tools.cargo(&format!("test {target} --package groupscope-core --test determinism"))?;
     run(core.env("WASM_BINDGEN_USE_BROWSER", "1"))
 }
 

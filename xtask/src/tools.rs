@@ -25,22 +25,17 @@ impl Toolbox {
     /// `program`, found among the tools or on the `PATH`, with `words` as its arguments.
     pub(crate) fn command(&self, program: &str, words: &str) -> Result<Command> {
         let path = self.path()?;
-        let found = which::which_in(program, Some(&path), root())
-            .with_context(|| format!("cannot find `{program}`"))?;
+        let found =
+            which::which_in(program, Some(&path), root()).with_context(|| format!("cannot find `{program}`"))?;
         let mut command = command(found);
-        command
-            .args(words.split_whitespace())
-            .env("PATH", path)
-            .envs(self.variables.iter().cloned());
+        command.args(words.split_whitespace()).env("PATH", path).envs(self.variables.iter().cloned());
         Ok(command)
     }
 
     /// The cargo that runs this program, with `words` as its arguments.
     pub(crate) fn cargo(&self, words: &str) -> Result<Command> {
         let mut cargo = cargo(words);
-        cargo
-            .env("PATH", self.path()?)
-            .envs(self.variables.iter().cloned());
+        cargo.env("PATH", self.path()?).envs(self.variables.iter().cloned());
         Ok(cargo)
     }
 
@@ -51,11 +46,7 @@ impl Toolbox {
 
     fn path(&self) -> Result<OsString> {
         let old = std::env::var_os("PATH").unwrap_or_default();
-        let folders = self
-            .folders
-            .iter()
-            .cloned()
-            .chain(std::env::split_paths(&old));
+        let folders = self.folders.iter().cloned().chain(std::env::split_paths(&old));
         std::env::join_paths(folders).context("a folder of the tools cannot be put on the PATH")
     }
 
@@ -93,36 +84,21 @@ impl Toolbox {
             minutes: 1,
             source: Source::Npm,
         })
-        .with_context(|| {
-            format!("the released page needs wasm-opt {number}, on the PATH or by npm")
-        })
+        .with_context(|| format!("the released page needs wasm-opt {number}, on the PATH or by npm"))
     }
 
     fn add(&mut self, tool: &Tool<'_>) -> Result<()> {
-        if tool
-            .programs
-            .iter()
-            .all(|program| tool.is(which::which(program)))
-        {
+        if tool.programs.iter().all(|program| tool.is(which::which(program))) {
             return Ok(());
         }
-        let folder = cache()?
-            .join("tools")
-            .join(format!("{}-{}", tool.name, tool.version));
+        let folder = cache()?.join("tools").join(format!("{}-{}", tool.name, tool.version));
         let programs = tool.programs_below(&folder);
         if !tool.is_in(&programs) {
-            println!(
-                "installing {} {} (about {} min, once) ...",
-                tool.name, tool.version, tool.minutes
-            );
+            println!("installing {} {} (about {} min, once) ...", tool.name, tool.version, tool.minutes);
             tool.install(&folder)?;
         }
         if !tool.is_in(&programs) {
-            bail!(
-                "{} was installed into {}, but does not run",
-                tool.name,
-                folder.display()
-            );
+            bail!("{} was installed into {}, but does not run", tool.name, folder.display());
         }
         self.folders.push(programs);
         Ok(())
@@ -147,18 +123,14 @@ enum Source {
 
 impl Tool<'_> {
     fn is_in(&self, folder: &Path) -> bool {
-        self.programs
-            .iter()
-            .all(|program| self.is(which::which_in(program, Some(folder), root())))
+        self.programs.iter().all(|program| self.is(which::which_in(program, Some(folder), root())))
     }
 
     /// Whether the program is there and prints the version: `trunk 0.21.14`, `wasm-opt version 132 (version_132)`.
     fn is(&self, program: which::Result<PathBuf>) -> bool {
         let Ok(program) = program else { return false };
         let printed = output(command(program).arg("--version")).unwrap_or_default();
-        printed
-            .split_whitespace()
-            .any(|word| word == short(self.version))
+        printed.split_whitespace().any(|word| word == short(self.version))
     }
 
     fn programs_below(&self, folder: &Path) -> PathBuf {
@@ -172,19 +144,13 @@ impl Tool<'_> {
         fs::create_dir_all(folder).with_context(|| format!("cannot write {}", folder.display()))?;
         let Self { name, version, .. } = self;
         match self.source {
-            Source::Crate(name) => {
-                run(cargo(&format!("install --locked --quiet {name}@{version} --root")).arg(folder))
-            }
+            Source::Crate(name) => run(cargo(&format!("install --locked --quiet {name}@{version} --root")).arg(folder)),
             Source::Npm => {
-                let npm = which::which("npm")
-                    .map_err(|_| anyhow!("npm is missing: install Node.js (https://nodejs.org)"))?;
-                let words = format!(
-                    "install --silent --no-save --no-audit --no-fund --ignore-scripts {name}@{version}"
-                );
-                run(command(npm)
-                    .args(words.split(' '))
-                    .arg("--prefix")
-                    .arg(folder))
+                let npm =
+                    which::which("npm").map_err(|_| anyhow!("npm is missing: install Node.js (https://nodejs.org)"))?;
+                let words =
+                    format!("install --silent --no-save --no-audit --no-fund --ignore-scripts {name}@{version}");
+                run(command(npm).args(words.split(' ')).arg("--prefix").arg(folder))
             }
         }
     }
@@ -192,27 +158,11 @@ impl Tool<'_> {
 
 /// A folder of the user for what all checkouts share.
 pub(crate) fn cache() -> Result<PathBuf> {
-    let variable = |name| {
-        std::env::var_os(name)
-            .filter(|value| !value.is_empty())
-            .map(PathBuf::from)
-    };
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base = variable("XDG_CACHE_HOME")
+        .or_else(|| if cfg!(windows) { variable("LOCALAPPDATA") } else { None })
         .or_else(|| {
-            if cfg!(windows) {
-                variable("LOCALAPPDATA")
-            } else {
-                None
-            }
-        })
-        .or_else(|| {
-            variable("HOME").map(|home| {
-                home.join(if cfg!(target_os = "macos") {
-                    "Library/Caches"
-                } else {
-                    ".cache"
-                })
-            })
+            variable("HOME").map(|home| home.join(if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" }))
         })
         .context("cannot tell where to keep tools: set XDG_CACHE_HOME to a folder")?;
     Ok(base.join("groupscope"))
@@ -221,16 +171,11 @@ pub(crate) fn cache() -> Result<PathBuf> {
 /// The version of a package in Cargo.lock.
 fn locked_version(package: &str) -> Result<String> {
     let path = root().join("Cargo.lock");
-    let lock =
-        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let lock = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let name = format!("name = \"{package}\"");
     let mut lines = lock.lines().skip_while(|line| *line != name);
-    let version = lines
-        .nth(1)
-        .and_then(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
-    Ok(version
-        .with_context(|| format!("{package} is not in {}", path.display()))?
-        .to_owned())
+    let version = lines.nth(1).and_then(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
+    Ok(version.with_context(|| format!("{package} is not in {}", path.display()))?.to_owned())
 }
 
 /// The version as the tool prints it, where that leaves out zeros.

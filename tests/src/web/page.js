@@ -1,0 +1,56 @@
+// What tests look at, found as the page promises it. Put before each script that a test runs in the page.
+const root = () => document.querySelector("[data-time][data-playing]");
+const time = () => Number(root().dataset.time);
+const playing = () => root().dataset.playing === "true";
+const scrubber = () => document.querySelector("input[type=range]");
+const atEnd = () => Number(scrubber().value) >= Number(scrubber().max);
+
+// A button by its accessible name.
+const button = (name) => {
+  const nameOf = (button) => button.getAttribute("aria-label") ?? button.textContent.trim();
+  const found = [...document.querySelectorAll("button")].find((button) => nameOf(button) === name);
+  if (!found) throw new Error(`the page has no button called "${name}"`);
+  return found;
+};
+
+// Until the page has drawn what came of the latest input.
+const drawn = () =>
+  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+
+const press = async (name) => {
+  button(name).click();
+  await drawn();
+};
+
+const setSpeed = (factor) => {
+  const isSpeed = (option) => parseFloat(option.textContent) === factor;
+  for (const select of document.querySelectorAll("select")) {
+    const option = [...select.options].find(isSpeed);
+    if (!option) continue;
+    select.value = option.value;
+    for (const type of ["input", "change"]) select.dispatchEvent(new Event(type, { bubbles: true }));
+    return;
+  }
+  throw new Error(`the page has no speed of ${factor}`);
+};
+
+// The messages of the diagram in the order they were sent.
+const messages = () => {
+  const drawnMessages = [...root().querySelectorAll("[data-message]")];
+  const ids = drawnMessages.map((message) => Number(message.dataset.id));
+  if (ids.some(Number.isNaN)) throw new Error("a message's data-id is not a number");
+  drawnMessages.sort((a, b) => a.dataset.id - b.dataset.id);
+  return drawnMessages.map(({ dataset: { id, message, kind, from, to } }) => ({ id, message, kind, from, to }));
+};
+
+// Presses a button until nothing changes any more; returns the diagram's markup before the first time and after each.
+const pressAsLongAsItMoves = async (name, most) => {
+  const seen = [root().outerHTML];
+  while (seen.length <= most && !button(name).disabled) {
+    const before = time();
+    await press(name);
+    if (time() === before) break;
+    seen.push(root().outerHTML);
+  }
+  return seen;
+};
