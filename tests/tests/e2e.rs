@@ -15,8 +15,7 @@ fn every_lesson_plays_to_its_end_without_an_error() {
     let page = Page::open(EXAMPLE);
     for lesson in LESSONS {
         page.load(lesson);
-        page.play_to_end(RUN);
-        page.browser.wait("document.querySelector('[data-playing]').dataset.playing === 'false'", RUN);
+        page.play(RUN);
         assert!(!page.messages().is_empty(), "{lesson} ends without a message in its diagram");
         page.assert_no_console_errors();
     }
@@ -26,12 +25,11 @@ fn every_lesson_plays_to_its_end_without_an_error() {
 #[ignore = "needs a browser"]
 fn the_page_opens_with_the_example_paused() {
     let page = Page::open(EXAMPLE);
-    page.step_to_end();
+    page.step();
     let of_lesson = page.messages();
-    page.browser.go("about:blank");
-    page.load("");
+    page.load_at("");
     assert!(!page.is_playing());
-    page.step_to_end();
+    page.step();
     assert_eq!(page.messages(), of_lesson);
     page.assert_no_console_errors();
 }
@@ -43,6 +41,7 @@ fn stepping_back_shows_what_stepping_forward_showed() {
     for lesson in LESSONS {
         for unit in ["event", "step"] {
             page.load(lesson);
+            page.rewind();
             let difference = page.run(&format!(
                 "const there = await pressAsLongAsItMoves('Next {unit}', 80);
                  if (there.length < 2) return 'nothing happens';
@@ -69,10 +68,10 @@ fn the_wall_clock_and_stepping_by_hand_end_in_the_same_trace() {
     let page = Page::open(EXAMPLE);
     for lesson in LESSONS {
         page.load(lesson);
-        page.step_to_end();
+        page.step();
         let stepped = page.messages();
         page.load(lesson);
-        page.play_to_end(RUN);
+        page.play(RUN);
         assert_eq!(page.messages(), stepped, "{lesson}");
     }
     page.assert_no_console_errors();
@@ -83,7 +82,7 @@ fn the_wall_clock_and_stepping_by_hand_end_in_the_same_trace() {
 #[ignore = "needs a browser"]
 fn the_example_shows_the_documents_messages_in_the_documents_order() {
     let page = Page::open(EXAMPLE);
-    page.step_to_end();
+    page.step();
     let messages: Vec<String> = page.messages().iter().map(ToString::to_string).collect();
     let first = messages.iter().position(|message| message.starts_with("C3 -> B1 join")).expect("consumer 3 joins");
     let document = [
@@ -124,11 +123,8 @@ fn keys_do_what_buttons_do() {
 #[ignore = "needs a browser"]
 fn keys_move_the_cursor_and_the_clock() {
     let page = Page::open(EXAMPLE);
-    page.press(&[keys::END]);
-    assert!(page.is_at_end());
-    let end_us = page.time_us();
-    page.press(&[keys::HOME]);
-    assert_eq!(page.time_us(), 0);
+    let end_us = page.wind();
+    page.rewind();
     for tenth in 0..10 {
         page.press(&[char::from(b'0' + tenth)]);
         assert!(
@@ -137,7 +133,7 @@ fn keys_move_the_cursor_and_the_clock() {
             page.time_us()
         );
     }
-    page.press(&[keys::HOME]);
+    page.rewind();
     for key in ['k', ' '] {
         page.press(&[key]);
         assert!(page.is_playing(), "{key:?} plays");

@@ -8,6 +8,7 @@ mod build;
 mod run;
 mod serve;
 mod setup;
+mod shots;
 mod size;
 mod test;
 mod tools;
@@ -32,6 +33,8 @@ enum Command {
     Build,
     /// Run every check: format, lints, docs, native and browser tests, size of the page
     Test(test::Options),
+    /// Take pictures of the page into target/shots/
+    Shots(shots::Options),
     /// Print how much the page loads, and fail if it is more than the budget
     Size,
 }
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Command::Serve(options) => serve::serve(&options),
         Command::Build => build::build(),
         Command::Test(options) => test::test(&options),
+        Command::Shots(options) => shots::shots(&options),
         Command::Size => size::size(),
     };
     match result {

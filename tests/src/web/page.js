@@ -2,8 +2,6 @@
 const root = () => document.querySelector("[data-time][data-playing]");
 const time = () => Number(root().dataset.time);
 const playing = () => root().dataset.playing === "true";
-const scrubber = () => document.querySelector("input[type=range]");
-const atEnd = () => Number(scrubber().value) >= Number(scrubber().max);
 
 // A button by its accessible name.
 const button = (name) => {

@@ -1,6 +1,6 @@
 //! The released page, as a reader uses it.
 
-use super::browser::Browser;
+use super::browser::{Browser, keys};
 use super::site::Site;
 use serde_json::{Value, json};
 use std::fmt;
@@ -39,18 +39,28 @@ pub struct Drawn {
 }
 
 impl Page {
-    /// Starts a browser at a lesson.
+    /// Starts a browser at a lesson of the released page.
     pub fn open(lesson: &str) -> Self {
-        let page = Self { site: Site::released(), browser: Browser::start() };
+        let page = Self::new(Site::released());
         page.load(lesson);
         page
     }
 
+    /// Starts a browser that has not loaded the page of the site yet.
+    pub fn new(site: Site) -> Self {
+        Self { site, browser: Browser::start() }
+    }
+
     /// Loads the page anew, at a lesson.
     pub fn load(&self, lesson: &str) {
+        self.load_at(&format!("#lesson={lesson}"));
+    }
+
+    /// Loads the page anew, at what stands behind its address.
+    pub fn load_at(&self, fragment: &str) {
         // An address that differs in its fragment alone would not be loaded anew.
         self.browser.go("about:blank");
-        self.browser.go(&self.site.url(&format!("#lesson={lesson}")));
+        self.browser.go(&self.site.url(fragment));
         self.browser.wait("document.querySelector('[data-time][data-playing]')", LOADING);
         self.run("await drawn();");
     }
@@ -92,32 +102,38 @@ impl Page {
         self.run("return playing();") == json!(true)
     }
 
-    /// Whether the scrubber is at its end.
+    /// Moves to the start, whatever time the lesson opens at.
     #[track_caller]
-    pub fn is_at_end(&self) -> bool {
-        self.run("return atEnd();") == json!(true)
+    pub fn rewind(&self) {
+        self.press(&[keys::HOME]);
+        assert_eq!(self.time_us(), 0, "the Home key goes to the start");
     }
 
-    /// Plays from here to the end at eight times the wall clock's pace.
+    /// Moves to the end, and returns when that is, in microseconds.
     #[track_caller]
-    pub fn play_to_end(&self, limit: Duration) {
+    pub fn wind(&self) -> u64 {
+        self.press(&[keys::END]);
+        self.time_us()
+    }
+
+    /// Plays the whole run at eight times the wall clock's pace.
+    #[track_caller]
+    pub fn play(&self, limit: Duration) {
+        let end_us = self.wind();
+        self.rewind();
         self.set_speed(8.0);
-        if !self.is_playing() {
-            self.click("Play");
-        }
-        let limit_ms = limit.as_millis();
-        let ended = self.run(&format!(
-            "const start = performance.now();
-             while (!atEnd() && performance.now() - start < {limit_ms}) await drawn();
-             return atEnd();"
-        ));
-        assert_eq!(ended, json!(true), "the run has not come to its end after {limit:?}");
+        self.click("Play");
+        self.browser.wait("document.querySelector('[data-playing]').dataset.playing === 'false'", limit);
+        assert_eq!(self.time_us(), end_us, "the clock stops at the end");
     }
 
-    /// Steps from here to the end, event by event, and returns how many steps it took.
+    /// Steps through the whole run, event by event, and returns how many steps it took.
     #[track_caller]
-    pub fn step_to_end(&self) -> u64 {
+    pub fn step(&self) -> u64 {
+        let end_us = self.wind();
+        self.rewind();
         let steps = self.run("return (await pressAsLongAsItMoves('Next event', 10000)).length - 1;");
+        assert_eq!(self.time_us(), end_us, "the last event leads to the end");
         steps.as_u64().expect("a number of steps")
     }
 
