@@ -3,6 +3,7 @@
 //! Each command first installs what it needs and does not find (see [`setup`]), so a fresh clone needs nothing but
 //! Rust and, for the released page, Node's `npm`.
 
+mod bench;
 mod browser;
 mod build;
 mod run;
@@ -33,6 +34,8 @@ enum Command {
     Build,
     /// Run every check: format, lints, docs, native and browser tests, size of the page
     Test(test::Options),
+    /// Measure the simulation, and the page against Mermaid
+    Bench,
     /// Take pictures of the page into target/shots/
     Shots(shots::Options),
     /// Print how much the page loads, and fail if it is more than the budget
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         Command::Serve(options) => serve::serve(&options),
         Command::Build => build::build(),
         Command::Test(options) => test::test(&options),
+        Command::Bench => bench::bench(),
         Command::Shots(options) => shots::shots(&options),
         Command::Size => size::size(),
     };

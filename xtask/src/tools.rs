@@ -11,6 +11,8 @@ use std::process::Command;
 const TRUNK: &str = "0.21.14";
 /// Its `wasm-opt` calls itself by the first number alone.
 const BINARYEN: &str = "132.0.0";
+/// Only measured against, never part of anything.
+const MERMAID: &str = "12.3.0";
 
 /// Where the tools are, for the commands that use them.
 #[derive(Default)]
@@ -105,6 +107,24 @@ impl Toolbox {
     }
 }
 
+/// Finds or downloads the file `mermaid.min.js`.
+pub(crate) fn mermaid() -> Result<PathBuf> {
+    let folder = cache()?.join("tools").join(format!("mermaid-{MERMAID}"));
+    let file = folder.join("package/dist/mermaid.min.js");
+    if !file.is_file() {
+        println!("downloading Mermaid {MERMAID} (1 min, once) ...");
+        fs::create_dir_all(&folder).with_context(|| format!("cannot write {}", folder.display()))?;
+        run(npm()?.args(["pack", "--silent"]).arg(format!("mermaid@{MERMAID}")).current_dir(&folder))?;
+        run(command("tar").args(["-xzf", &format!("mermaid-{MERMAID}.tgz")]).current_dir(&folder))?;
+    }
+    Ok(file)
+}
+
+fn npm() -> Result<Command> {
+    let npm = which::which("npm").map_err(|_| anyhow!("npm is missing: install Node.js (https://nodejs.org)"))?;
+    Ok(command(npm))
+}
+
 struct Tool<'a> {
     name: &'a str,
     version: &'a str,
@@ -146,11 +166,9 @@ impl Tool<'_> {
         match self.source {
             Source::Crate(name) => run(cargo(&format!("install --locked --quiet {name}@{version} --root")).arg(folder)),
             Source::Npm => {
-                let npm =
-                    which::which("npm").map_err(|_| anyhow!("npm is missing: install Node.js (https://nodejs.org)"))?;
                 let words =
                     format!("install --silent --no-save --no-audit --no-fund --ignore-scripts {name}@{version}");
-                run(command(npm).args(words.split(' ')).arg("--prefix").arg(folder))
+                run(npm()?.args(words.split(' ')).arg("--prefix").arg(folder))
             }
         }
     }
