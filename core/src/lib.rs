@@ -11,6 +11,7 @@ pub mod consumer;
 pub mod coordinator;
 pub mod error;
 pub mod id;
+pub mod lessons;
 pub mod message;
 pub mod offsets;
 pub mod rules;

@@ -104,7 +104,7 @@ pub struct Topic {
 }
 
 /// A consumer.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConsumerSpec {
     /// Its name, `C1`; it keeps it for life.
@@ -114,6 +114,9 @@ pub struct ConsumerSpec {
     /// When it starts; without this it waits for a command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Span>,
+    /// How long a message between it and any broker travels, where that differs from the network's latency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<Latency>,
     /// Its own settings, where they differ from the scenario's `defaults`.
     #[serde(default, skip_serializing_if = "ConsumerSettings::is_empty")]
     pub settings: ConsumerSettings,

@@ -135,6 +135,7 @@ impl Simulation {
         };
         for broker in 0..simulation.plan.cast.brokers {
             simulation.start_process(BrokerId(broker).into());
+            simulation.cause = None;
         }
         simulation
     }

@@ -123,7 +123,7 @@ fn decimal(number: &str, scale: u64) -> Option<u64> {
     };
     let ten_to = 10u128.pow(part.len() as u32);
     let scaled = (value(whole)? * ten_to + value(part)?) * u128::from(scale);
-    if scaled % ten_to == 0 { u64::try_from(scaled / ten_to).ok() } else { None }
+    if scaled.is_multiple_of(ten_to) { u64::try_from(scaled / ten_to).ok() } else { None }
 }
 
 impl Add<Span> for Time {

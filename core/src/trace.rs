@@ -26,8 +26,14 @@ pub struct Record {
 }
 
 /// The id of a causing record, in four bytes with room for "none".
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cause(std::num::NonZeroU32);
+
+impl std::fmt::Debug for Cause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "#{}", self.id().0)
+    }
+}
 
 impl Cause {
     /// The record with this id.
@@ -505,7 +511,7 @@ impl Fact {
     }
 
     /// Roughly how many list entries it holds: what a run's size limit counts besides the record itself.
-    #[must_use]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "facts without lists weigh nothing")]
     pub(crate) fn weight(&self) -> usize {
         match self {
             Self::AssignmentComputed { formed, .. } => {
@@ -591,7 +597,7 @@ impl Trace {
     /// Appends a record and returns its id.
     pub(crate) fn push(&mut self, record: Record) -> RecordId {
         debug_assert!(record.at >= self.end(), "a trace grows forward in time");
-        if self.len % CHUNK == 0 {
+        if self.len.is_multiple_of(CHUNK) {
             self.chunks.push(Arc::new(Vec::with_capacity(CHUNK.min(16 + self.len))));
         }
         if let Some(chunk) = self.chunks.last_mut() {

@@ -28,8 +28,6 @@ pub struct Plan {
     pub consumers: Vec<Arc<ConsumerPlan>>,
     /// The coordinator's settings.
     pub settings: GroupSettings,
-    /// How long a message travels.
-    pub latency: Latency,
     /// Of every million messages, how many are lost.
     pub lost_per_million: u32,
     /// What happens when, in order of time; at one time in the script's order, consumers' starts first.
@@ -48,7 +46,7 @@ pub struct Producer {
 }
 
 /// A consumer's settings, filled in.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct ConsumerPlan {
     /// Who.
     pub id: ConsumerId,
@@ -56,6 +54,8 @@ pub struct ConsumerPlan {
     pub member: MemberId,
     /// The topics it subscribes to when it starts.
     pub topics: Topics,
+    /// How long a message between it and any broker travels.
+    pub latency: Latency,
     /// HB3.
     pub session_timeout: Span,
     /// HB1.
@@ -151,7 +151,6 @@ impl Scenario {
                 .collect(),
             consumers,
             settings: self.settings.clone(),
-            latency: self.network.latency.clone(),
             lost_per_million: self.network.lost_per_million,
             orders,
             picture: self.picture.clone(),
@@ -222,39 +221,15 @@ impl Scenario {
             return Err(InputError::new("settings.min_session_timeout", message));
         }
         within("network.lost_per_million", u64::from(self.network.lost_per_million), 0, 1_000_000)?;
-        self.check_latency()
-    }
-
-    fn check_latency(&self) -> Checked<()> {
-        let path = |rest: &str| format!("network.latency.{rest}");
-        let bounds = |kind: &str, min: Span, max: Span| {
-            if min > max {
-                return Err(InputError::new(path(&format!("{kind}.min")), format!("is longer than max, {max}")));
-            }
-            Ok(())
-        };
-        match &self.network.latency {
-            Latency::Fixed(_) => Ok(()),
-            Latency::Uniform(u) => bounds("uniform", u.min, u.max),
-            Latency::HeavyTailed(h) => {
-                bounds("heavy-tailed", h.min, h.max)?;
-                if h.min == Span::ZERO {
-                    return Err(InputError::new(
-                        path("heavy-tailed.min"),
-                        "is zero: a Pareto distribution begins above it",
-                    ));
-                }
-                if !(0.1..=100.0).contains(&h.shape) {
-                    return Err(InputError::new(path("heavy-tailed.shape"), "is not between 0.1 and 100"));
-                }
-                Ok(())
-            }
-        }
+        check_latency("network.latency", &self.network.latency)
     }
 
     fn check_consumer(&self, i: usize, spec: &ConsumerSpec, names: &Names<'_>) -> Checked<ConsumerPlan> {
         let topics = names.topics(&format!("consumers[{i}].topics"), &spec.topics)?;
         let id = ConsumerId(i as u32);
+        if let Some(latency) = &spec.latency {
+            check_latency(&format!("consumers[{i}].latency"), latency)?;
+        }
         let pick = Picker { index: i, own: &spec.settings, shared: &self.defaults };
         let session_timeout = pick.interval("session_timeout", |s| s.session_timeout, Span::from_secs(30))?;
         let third = session_timeout.fraction(1, 3).max(limits::SHORTEST_INTERVAL);
@@ -272,6 +247,7 @@ impl Scenario {
             id,
             member: names.cast.member_ids[i],
             topics,
+            latency: spec.latency.as_ref().unwrap_or(&self.network.latency).clone(),
             session_timeout,
             heartbeat_interval: pick.interval("heartbeat_interval", |s| s.heartbeat_interval, third)?,
             coordinator_timeout: pick.limit(
@@ -303,14 +279,14 @@ impl Scenario {
         for (i, command) in self.script.iter().enumerate() {
             let path = format!("script[{i}].do");
             let at = Time::ZERO + command.at;
-            match &command.action {
-                Action::Cut(link) => {
-                    orders.extend(names.link(&format!("{path}.cut"), link)?.map(|(c, b)| (at, Order::Cut(c, b))))
-                }
-                Action::Heal(link) => {
-                    orders.extend(names.link(&format!("{path}.heal"), link)?.map(|(c, b)| (at, Order::Heal(c, b))))
-                }
-                other => orders.push((at, names.order(&path, other)?)),
+            if let Action::Cut(link) = &command.action {
+                let links = names.link(&format!("{path}.cut"), link)?;
+                orders.extend(links.map(|(consumer, broker)| (at, Order::Cut(consumer, broker))));
+            } else if let Action::Heal(link) = &command.action {
+                let links = names.link(&format!("{path}.heal"), link)?;
+                orders.extend(links.map(|(consumer, broker)| (at, Order::Heal(consumer, broker))));
+            } else {
+                orders.push((at, names.order(&path, &command.action)?));
             }
             if let Some((_, Order::AddPartitions(_, count))) = orders.last() {
                 partitions += u64::from(*count);
@@ -552,6 +528,23 @@ fn interval(path: &str, span: Span) -> Checked<()> {
         return Err(InputError::new(path, format!("is {span}; the shortest allowed is {}", limits::SHORTEST_INTERVAL)));
     }
     Ok(())
+}
+
+fn check_latency(path: &str, latency: &Latency) -> Checked<()> {
+    let error = |field: &str, message: String| Err(InputError::new(format!("{path}.{field}"), message));
+    match latency {
+        Latency::Fixed(_) => Ok(()),
+        Latency::Uniform(u) if u.min > u.max => error("uniform.min", format!("is longer than max, {}", u.max)),
+        Latency::Uniform(_) => Ok(()),
+        Latency::HeavyTailed(h) if h.min > h.max => error("heavy-tailed.min", format!("is longer than max, {}", h.max)),
+        Latency::HeavyTailed(h) if h.min == Span::ZERO => {
+            error("heavy-tailed.min", "is zero: a Pareto distribution begins above it".to_owned())
+        }
+        Latency::HeavyTailed(h) if !(0.1..=100.0).contains(&h.shape) => {
+            error("heavy-tailed.shape", format!("is {}, which is not between 0.1 and 100", h.shape))
+        }
+        Latency::HeavyTailed(_) => Ok(()),
+    }
 }
 
 impl Plan {

@@ -113,8 +113,8 @@ impl Simulation {
         if self.process(node).state == ProcessState::Down {
             return self.ignore(node, "it is not running");
         }
-        self.note(Fact::ProcessCrashed { node });
-        self.bring_down(node);
+        let cause = self.record(Fact::ProcessCrashed { node }, Rules::NONE).map(Cause::new);
+        self.bring_down(node, cause);
         if let Some(broker) = node.broker() {
             let fresh = Broker::new(broker, self.plan.cast.coordinator, &self.plan.settings);
             let crashed = std::mem::replace(&mut self.brokers[broker.index()], fresh);
@@ -126,11 +126,11 @@ impl Simulation {
 
     /// A consumer ended in good order.
     pub(super) fn end_process(&mut self, consumer: ConsumerId) {
-        self.note(Fact::ProcessClosed { consumer });
-        self.bring_down(consumer.into());
+        let cause = self.record(Fact::ProcessClosed { consumer }, Rules::NONE).map(Cause::new);
+        self.bring_down(consumer.into(), cause);
     }
 
-    fn bring_down(&mut self, node: NodeId) {
+    fn bring_down(&mut self, node: NodeId, cause: Option<Cause>) {
         let process = self.process(node);
         process.state = ProcessState::Down;
         process.busy = None;
@@ -139,7 +139,7 @@ impl Simulation {
         for timer in &mut process.timers {
             timer.due = crate::time::Time::MAX;
         }
-        self.close_all(node);
+        self.close_all(node, cause);
     }
 
     fn pause(&mut self, node: NodeId) {

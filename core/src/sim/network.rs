@@ -4,6 +4,7 @@
 //! message that is lost vanishes alone. A host whose process is gone refuses channels and resets what comes on old ones.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg32;
@@ -60,6 +61,8 @@ struct Connection {
     broker: BrokerId,
     at_consumer: Side,
     at_broker: Side,
+    /// What brought about what its ends learn next: its opening, then its closing.
+    cause: Option<Cause>,
 }
 
 /// An end of a connection, and what is on its way to it.
@@ -102,9 +105,7 @@ pub(super) struct Link {
 
 #[derive(Clone, Debug)]
 pub(super) struct Network {
-    latency: Latency,
-    lost_per_million: u32,
-    seed: u64,
+    plan: Arc<Plan>,
     links: Links,
     connections: Vec<Connection>,
     /// Each consumer's channel to each broker, as the consumer knows it.
@@ -114,11 +115,9 @@ pub(super) struct Network {
 }
 
 impl Network {
-    pub(super) fn new(plan: &Plan) -> Self {
+    pub(super) fn new(plan: &Arc<Plan>) -> Self {
         Self {
-            latency: plan.latency.clone(),
-            lost_per_million: plan.lost_per_million,
-            seed: plan.seed,
+            plan: Arc::clone(plan),
             links: Links::new(),
             connections: Vec::new(),
             channels: std::collections::BTreeMap::new(),
@@ -127,7 +126,7 @@ impl Network {
     }
 
     fn link(&mut self, consumer: ConsumerId, broker: BrokerId) -> &mut Link {
-        let seed = self.seed;
+        let seed = self.plan.seed;
         self.links.entry((consumer, broker)).or_insert_with(|| {
             let place = u64::from(consumer.0) << 16 | u64::from(broker.0);
             let mixed = seed ^ (place + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -144,12 +143,13 @@ impl Network {
     fn arrival(&mut self, id: ConnectionId, to: End, kind: PacketKind, now: Time) -> Option<Time> {
         let connection = &self.connections[id.index()];
         let (consumer, broker) = (connection.consumer, connection.broker);
-        let (latency, lost_per_million) = (self.latency.clone(), self.lost_per_million);
+        let plan = Arc::clone(&self.plan);
+        let lost_per_million = plan.lost_per_million;
         let link = self.link(consumer, broker);
         let is_lost = kind == PacketKind::Message
             && lost_per_million > 0
             && link.random.random_range(0..1_000_000u32) < lost_per_million;
-        let travels = draw(&latency, &mut link.random);
+        let travels = draw(&plan.consumers[consumer.index()].latency, &mut link.random);
         if link.is_cut || is_lost {
             return None;
         }
@@ -189,9 +189,10 @@ impl Simulation {
     pub(super) fn open(&mut self, consumer: ConsumerId, broker: BrokerId) {
         let connection = ConnectionId(self.network.connections.len() as u32);
         let (at_consumer, at_broker) = (Side::default(), Side::default());
-        self.network.connections.push(Connection { consumer, broker, at_consumer, at_broker });
+        let opening = self.record(Fact::ChannelOpening { connection, consumer, broker }, Rules::NONE);
+        let cause = opening.map(Cause::new);
+        self.network.connections.push(Connection { consumer, broker, at_consumer, at_broker, cause });
         self.network.channels.insert((consumer, broker), connection);
-        self.note(Fact::ChannelOpening { connection, consumer, broker });
         self.control(connection, End::Broker, Packet::Open);
     }
 
@@ -199,18 +200,19 @@ impl Simulation {
     pub(super) fn close_from(&mut self, consumer: ConsumerId, broker: BrokerId) {
         let Some(connection) = self.network.channels.remove(&(consumer, broker)) else { return };
         let (node, peer) = (consumer.into(), broker.into());
-        self.note(Fact::ChannelClosed { connection, node, peer, why: ChannelEnd::ByThisEnd });
-        self.close_end(connection, End::Consumer);
+        let id = self.record(Fact::ChannelClosed { connection, node, peer, why: ChannelEnd::ByThisEnd }, Rules::NONE);
+        self.close_end(connection, End::Consumer, id.map(Cause::new));
     }
 
     /// Closes an end and tells the other.
-    fn close_end(&mut self, id: ConnectionId, end: End) {
+    fn close_end(&mut self, id: ConnectionId, end: End, cause: Option<Cause>) {
         let connection = &mut self.network.connections[id.index()];
         let side = connection.side(end);
         if side.state == EndState::Closed {
             return;
         }
         side.state = EndState::Closed;
+        connection.cause = cause;
         let broker = connection.broker;
         if end == End::Broker {
             self.network.accepted[broker.index()].remove(&id);
@@ -219,18 +221,18 @@ impl Simulation {
     }
 
     /// The process of a node is gone: its channels close.
-    pub(super) fn close_all(&mut self, node: NodeId) {
+    pub(super) fn close_all(&mut self, node: NodeId, cause: Option<Cause>) {
         match node.kind() {
             NodeKind::Consumer(consumer) => {
                 for broker in (0..self.plan.cast.brokers).map(BrokerId) {
                     if let Some(connection) = self.network.channels.remove(&(consumer, broker)) {
-                        self.close_end(connection, End::Consumer);
+                        self.close_end(connection, End::Consumer, cause);
                     }
                 }
             }
             NodeKind::Broker(broker) => {
                 for connection in std::mem::take(&mut self.network.accepted[broker.index()]) {
-                    self.close_end(connection, End::Broker);
+                    self.close_end(connection, End::Broker, cause);
                 }
             }
         }
@@ -339,6 +341,7 @@ impl Simulation {
 
     /// A process takes what arrived for it.
     pub(super) fn take_packet(&mut self, node: NodeId, id: ConnectionId, packet: Packet) {
+        self.cause = self.network.connections[id.index()].cause;
         match node.kind() {
             NodeKind::Consumer(consumer) => self.take_at_consumer(consumer, id, packet),
             NodeKind::Broker(broker) => self.take_at_broker(broker, id, packet),
@@ -398,9 +401,7 @@ impl Simulation {
     fn receive(&mut self, node: NodeId, sent: RecordId) -> Option<Message> {
         self.cause = Some(Cause::new(sent));
         self.cause = self.record(Fact::Received { node, sent }, Rules::NONE).map(Cause::new);
-        match &self.trace.get(sent)?.fact {
-            Fact::Sent { message, .. } => Some(message.clone()),
-            _ => None,
-        }
+        let Fact::Sent { message, .. } = &self.trace.get(sent)?.fact else { return None };
+        Some(message.clone())
     }
 }
