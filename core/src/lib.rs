@@ -19,3 +19,4 @@ pub mod scenario;
 pub mod sim;
 pub mod time;
 pub mod trace;
+pub mod view;
