@@ -9,6 +9,7 @@ pub mod cast;
 pub mod cluster;
 pub mod consumer;
 pub mod coordinator;
+pub mod diagram;
 pub mod error;
 pub mod id;
 pub mod lessons;
