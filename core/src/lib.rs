@@ -15,9 +15,13 @@ pub mod id;
 pub mod lessons;
 pub mod message;
 pub mod offsets;
+pub mod report;
 pub mod rules;
 pub mod scenario;
 pub mod sim;
 pub mod time;
 pub mod trace;
 pub mod view;
+
+#[cfg(test)]
+mod script;
