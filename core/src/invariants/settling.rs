@@ -1,0 +1,299 @@
+//! Invariant 7: once faults and losses stop, the group is stable again within a bound, with every partition owned by a
+//! live consumer, where the plan's settings allow the claim.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::model::{Model, Phase, Process, born, ended};
+use super::{Event, Findings, Invariant, Violation};
+use crate::cast::Cast;
+use crate::id::{BrokerId, ConsumerId, Generation, NodeId};
+use crate::scenario::{ConsumerPlan, Latency, Plan};
+use crate::time::{Span, Time};
+use crate::trace::{Fact, RebalanceReason};
+
+/// Within how long a group settles once faults and losses have stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bound(pub Span);
+
+/// Why a plan's settings do not allow the claim that the group settles.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unsettled {
+    /// A heartbeat interval, a callback and two latencies take as long as the session: a healthy consumer can be taken
+    /// for failed.
+    SessionTooShort(String),
+    /// An answer may take longer than the coordinator timeout: a healthy coordinator can be taken for failed.
+    CoordinatorTimeoutTooShort(String),
+    /// The join timeout is below its default: a join can be given up while it is rightly held.
+    JoinTimeoutTooShort(String),
+    /// An answer may take longer than the request timeout: the coordinator may never be found.
+    RequestTimeoutTooShort(String),
+}
+
+impl fmt::Display for Unsettled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SessionTooShort(name) => {
+                write!(f, "{name}'s session timeout is no longer than a heartbeat interval, a callback and two latencies")
+            }
+            Self::CoordinatorTimeoutTooShort(name) => {
+                write!(f, "{name}'s coordinator timeout is no longer than two latencies")
+            }
+            Self::JoinTimeoutTooShort(name) => write!(
+                f,
+                "{name}'s join timeout is shorter than the longest session timeout allowed and two thirds of its own"
+            ),
+            Self::RequestTimeoutTooShort(name) => {
+                write!(f, "{name}'s request timeout is no longer than two latencies")
+            }
+        }
+    }
+}
+
+/// The bound of invariant 7 for a plan: the longer of twice the longest session timeout and of the longest join timeout
+/// with the longest time to find the coordinator (back-off and request timeout); then the longest heartbeat interval,
+/// two of the longest callbacks, and ten latencies.
+///
+/// # Errors
+/// The first consumer setting with which a group need not settle: that is a finding for whoever reads the trace.
+pub fn settling_bound(plan: &Plan) -> Result<Bound, Unsettled> {
+    let longest = |get: fn(&ConsumerPlan) -> Span| {
+        plan.consumers.iter().map(|consumer| get(consumer)).max().unwrap_or_default()
+    };
+    let latency = longest(|consumer| longest_latency(&consumer.latency));
+    let callback = longest(|consumer| consumer.callback_time);
+    for consumer in &plan.consumers {
+        check_settings(plan, consumer, latency + latency, callback)?;
+    }
+    let two_sessions = twice(longest(|consumer| consumer.session_timeout));
+    let joins = longest(|consumer| consumer.join_timeout);
+    let finding = longest(|consumer| consumer.back_off) + longest(|consumer| consumer.request_timeout);
+    let heartbeat = longest(|consumer| consumer.heartbeat_interval);
+    let latencies = latency.fraction(10, 1);
+    Ok(Bound(two_sessions.max(joins + finding) + heartbeat + twice(callback) + latencies))
+}
+
+fn check_settings(plan: &Plan, consumer: &ConsumerPlan, there_and_back: Span, callback: Span) -> Result<(), Unsettled> {
+    let name = || plan.cast.consumer(consumer.id).to_owned();
+    let two_thirds = consumer.session_timeout.fraction(2, 3);
+    if consumer.heartbeat_interval + callback + there_and_back >= consumer.session_timeout {
+        Err(Unsettled::SessionTooShort(name()))
+    } else if consumer.coordinator_timeout.is_some_and(|timeout| timeout <= there_and_back) {
+        Err(Unsettled::CoordinatorTimeoutTooShort(name()))
+    } else if consumer.join_timeout < plan.settings.max_session_timeout + two_thirds {
+        Err(Unsettled::JoinTimeoutTooShort(name()))
+    } else if consumer.request_timeout <= there_and_back {
+        Err(Unsettled::RequestTimeoutTooShort(name()))
+    } else {
+        Ok(())
+    }
+}
+
+const fn longest_latency(latency: &Latency) -> Span {
+    match latency {
+        Latency::Fixed(span) => *span,
+        Latency::Uniform(bounds) => bounds.max,
+        Latency::HeavyTailed(tail) => tail.max,
+    }
+}
+
+fn twice(span: Span) -> Span {
+    span + span
+}
+
+/// When something last disturbed the group, and what each consumer has come to since.
+#[derive(Clone, Debug)]
+pub(super) struct Settling {
+    bound: Option<Bound>,
+    coordinator: BrokerId,
+    /// When the group was last disturbed, or will be by something that has begun; orders of the plan count as well.
+    disturbed: Time,
+    /// When the plan gives its orders.
+    orders: BTreeSet<Time>,
+    verdict: Verdict,
+    cut: BTreeSet<(ConsumerId, BrokerId)>,
+    consumers: Vec<Standing>,
+}
+
+/// Whether the state after the last disturbance has been judged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    Pending,
+    Given,
+    /// The run was cut off at its limit of records: nothing can be said any more.
+    Void,
+}
+
+/// Whether a consumer takes part while its process runs.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+enum Life {
+    #[default]
+    TakesPart,
+    /// It has thrown a fatal error (EC6).
+    Thrown,
+}
+
+/// What a consumer has come to.
+#[derive(Clone, Copy, Default, Debug)]
+struct Standing {
+    life: Life,
+    held: Option<Generation>,
+    /// The generation in which it fetches.
+    fetches_in: Option<Generation>,
+}
+
+impl Settling {
+    pub(super) fn new(plan: &Plan) -> Self {
+        Self {
+            bound: settling_bound(plan).ok(),
+            coordinator: plan.cast.coordinator,
+            disturbed: Time::ZERO,
+            orders: plan.orders.iter().map(|(at, _)| *at).collect(),
+            verdict: Verdict::Pending,
+            cut: BTreeSet::new(),
+            consumers: vec![Standing::default(); plan.cast.consumers.len()],
+        }
+    }
+
+    pub(super) fn observe(&mut self, event: &Event<'_>, model: &Model, findings: &mut Findings) {
+        self.judge(event.at(), event.trace.cast(), model, findings);
+        if let Some(until) = disturbance(event) {
+            self.disturb(until);
+        }
+        self.step(event.fact());
+    }
+
+    /// Nothing more happens until `end`, which itself has passed.
+    pub(super) fn finish(&mut self, end: Time, cast: &Cast, model: &Model, findings: &mut Findings) {
+        self.judge(Time(end.0.saturating_add(1)), cast, model, findings);
+    }
+
+    fn disturb(&mut self, at: Time) {
+        self.disturbed = self.disturbed.max(at);
+        if self.verdict == Verdict::Given {
+            self.verdict = Verdict::Pending;
+        }
+    }
+
+    fn step(&mut self, fact: &Fact) {
+        if let Fact::LinkCut { consumer, broker } = fact {
+            self.cut.insert((*consumer, *broker));
+        } else if let Fact::LinkHealed { consumer, broker } = fact {
+            self.cut.remove(&(*consumer, *broker));
+        } else if let Fact::LimitReached = fact {
+            self.verdict = Verdict::Void;
+        }
+        let Some(standing) = fact.node().and_then(NodeId::consumer).and_then(|id| self.consumers.get_mut(id.index()))
+        else {
+            return;
+        };
+        if born(fact).is_some() || ended(fact).is_some() {
+            *standing = Standing::default();
+        }
+        if let Fact::ConsumerThrew { .. } = fact {
+            standing.life = Life::Thrown;
+        } else if let Fact::GenerationRecorded { generation, .. } = fact {
+            standing.held = Some(*generation);
+        } else if let Fact::FetchStarted { .. } = fact {
+            standing.fetches_in = standing.held;
+        } else if let Fact::FetchStopped { .. } = fact {
+            standing.fetches_in = None;
+        }
+    }
+
+    /// If the time to settle was over before `before`, says whether the group, as it is now, has settled.
+    fn judge(&mut self, before: Time, cast: &Cast, model: &Model, findings: &mut Findings) {
+        let Some(Bound(bound)) = self.bound else { return };
+        // An order that the process it is for takes without a trace, such as a heartbeat by hand, disturbs as well.
+        while let Some(order) = self.orders.first().copied().filter(|order| *order < before) {
+            self.orders.pop_first();
+            if order > self.disturbed {
+                self.disturb(order);
+            }
+        }
+        let deadline = self.disturbed + bound;
+        if self.verdict != Verdict::Pending || deadline >= before || !self.is_whole(model) {
+            return;
+        }
+        self.verdict = Verdict::Given;
+        if let Some(wrong) = self.wrong(cast, model) {
+            let message = format!("{bound} after the last disturbance, at {}s, {wrong}", self.disturbed);
+            findings.push(Violation { invariant: Invariant::Settles, at: deadline, record: None, message });
+        }
+    }
+
+    /// Faults have not stopped while a broker is down or stands still, or a link is cut.
+    fn is_whole(&self, model: &Model) -> bool {
+        self.cut.is_empty() && model.brokers().all(|broker| broker == Process::Running)
+    }
+
+    fn wrong(&self, cast: &Cast, model: &Model) -> Option<String> {
+        if model.group.phase == Phase::Rebalancing {
+            return Some(format!("a rebalance is open at {}", cast.node(self.coordinator.into())));
+        }
+        let current = model.group.current();
+        for (standing, consumer) in self.consumers.iter().zip((0..).map(ConsumerId)) {
+            let name = cast.consumer(consumer);
+            let is_live = model.consumer(consumer) == Process::Running && standing.life == Life::TakesPart;
+            let member = cast.member_ids.get(consumer.index());
+            let is_member = member.is_some_and(|member| model.group.members.contains(member));
+            if is_live != is_member {
+                let what = if is_live { "lives and is no member" } else { "is a member and does not live" };
+                return Some(format!("{name} {what}"));
+            }
+            if is_live && (current.is_none() || standing.fetches_in != current) {
+                return Some(format!("{name} does not fetch in the current generation"));
+            }
+        }
+        None
+    }
+}
+
+/// Until when a fact disturbs the group.
+fn disturbance(event: &Event<'_>) -> Option<Time> {
+    let at = event.at();
+    match event.fact() {
+        Fact::ProcessStarted { .. }
+        | Fact::ProcessCrashed { .. }
+        | Fact::ProcessClosed { .. }
+        | Fact::ProcessPaused { .. }
+        | Fact::ProcessResumed { .. }
+        | Fact::LinkCut { .. }
+        | Fact::LinkHealed { .. }
+        | Fact::PartitionsAdded { .. }
+        | Fact::CommandIgnored { .. }
+        | Fact::Subscribed { .. }
+        | Fact::TopicChangeSeen { .. }
+        | Fact::ProcessingEnded { .. }
+        | Fact::RebalanceStarted { why: RebalanceReason::PartitionsChanged(_), .. } => Some(at),
+        Fact::ProcessingStarted { takes, .. } => Some(at + *takes),
+        Fact::Sent { arrives, .. } => (*arrives == Time::MAX).then_some(at),
+        Fact::LimitReached
+        | Fact::ChannelOpening { .. }
+        | Fact::ChannelOpened { .. }
+        | Fact::ChannelClosed { .. }
+        | Fact::Received { .. }
+        | Fact::Dropped { .. }
+        | Fact::CoordinatorFound { .. }
+        | Fact::CoordinatorFailed { .. }
+        | Fact::GenerationRecorded { .. }
+        | Fact::CallbackStarted { .. }
+        | Fact::CallbackReturned { .. }
+        | Fact::FetchStarted { .. }
+        | Fact::FetchStopped { .. }
+        | Fact::ResumeExpired { .. }
+        | Fact::ConsumerThrew { .. }
+        | Fact::OffsetsDropped { .. }
+        | Fact::MemberAdded { .. }
+        | Fact::MemberRemoved { .. }
+        | Fact::RebalanceStarted { .. }
+        | Fact::JoinHeld { .. }
+        | Fact::RebalanceRetried { .. }
+        | Fact::AssignmentComputed { .. }
+        | Fact::GroupForgotten { .. }
+        | Fact::GroupRecovered { .. }
+        | Fact::GroupStateLost { .. }
+        | Fact::CommitChecked { .. }
+        | Fact::OffsetsAppended { .. } => None,
+    }
+}
