@@ -12,6 +12,7 @@ pub mod coordinator;
 pub mod diagram;
 pub mod error;
 pub mod id;
+pub mod invariants;
 pub mod lessons;
 pub mod message;
 pub mod offsets;

@@ -173,6 +173,12 @@ impl Script {
         self.fact(Fact::FetchStopped { consumer, at: at_zero(indices) })
     }
 
+    /// A member stops fetching its share of `orders` and is free to join.
+    pub(crate) fn give_up(&mut self, consumer: ConsumerId, indices: &[u32]) {
+        self.stop(consumer, indices);
+        self.call(consumer, Callback::Deassigned, indices);
+    }
+
     /// C1 and C2 share the four partitions of `orders` in generation 2, after C1 had them alone in generation 1.
     pub(crate) fn two_members() -> Self {
         let mut script = Self::new();
@@ -188,8 +194,7 @@ impl Script {
         script.rebalance(RebalanceReason::NewMember(member(C2)));
         let told = script.beat(C1, 1, Err(HeartbeatError::RebalanceInProgress));
         script.take(told);
-        script.stop(C1, &[0, 1, 2, 3]);
-        script.call(C1, Callback::Deassigned, &[0, 1, 2, 3]);
+        script.give_up(C1, &[0, 1, 2, 3]);
         let again = script.rejoin(C1, &[ORDERS]);
         script.form(shares(2, 4, &[(C1, &[0, 1]), (C2, &[2, 3])]));
         script.settle(again, 2, &[0, 1]);

@@ -1,24 +1,27 @@
 //! Invariant 3: the coordinator sends nothing but answers, at most one per request (AR1).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::{Event, Findings, Invariant, Packet};
-use crate::id::{NodeKind, RecordId};
+use crate::id::{NodeId, NodeKind, RecordId};
 use crate::message::Message;
 use crate::trace::Fact;
 
 /// The requests that brokers have taken and not answered yet.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Answers {
-    open: BTreeSet<RecordId>,
+    open: BTreeMap<RecordId, NodeId>,
 }
 
 impl Answers {
     pub(super) fn observe(&mut self, event: &Event<'_>, findings: &mut Findings) {
-        if let Fact::Received { sent, .. } = event.fact() {
+        if let Fact::Received { node, sent } = event.fact() {
             if event.packet(*sent).is_some_and(|packet| is_request(packet.message)) {
-                self.open.insert(*sent);
+                self.open.insert(*sent, *node);
             }
+        } else if let Fact::ProcessCrashed { node } = event.fact() {
+            // Whatever it had not answered it knows nothing of any more.
+            self.open.retain(|_, taker| taker != node);
         } else if let Some(packet) = super::packet(event.fact())
             && let Some(wrong) = self.sent(event, &packet)
         {
@@ -49,10 +52,13 @@ impl Answers {
         };
         let is_turned = asked.from == answer.to && asked.to == answer.from && asked.connection == answer.connection;
         if !is_turned || asked.message.kind() != answer.message.kind() {
-            return Some(format!("the answer of {from} to record {} goes another way or is of another kind", request.0));
+            return Some(format!(
+                "the answer of {from} to record {} goes another way or is of another kind",
+                request.0
+            ));
         }
-        if !self.open.remove(&request) {
-            return Some(format!("{from} answers record {} again, or before it has come", request.0));
+        if self.open.remove(&request).is_none() {
+            return Some(format!("{from} answers record {} again, or without having it", request.0));
         }
         None
     }
@@ -106,7 +112,17 @@ mod tests {
         let mut script = Script::two_members();
         let request = script.ask(C1, script::heartbeat(C1, 2));
         script.answer(request, GOOD);
-        expect_broken(&script, OnlyAnswers, "before it has come");
+        expect_broken(&script, OnlyAnswers, "without having it");
+    }
+
+    #[test]
+    fn an_answer_to_a_request_from_before_a_crash_is_found() {
+        let mut script = Script::two_members();
+        let request = script.deliver(C1, script::heartbeat(C1, 2));
+        script.fact(Fact::ProcessCrashed { node: B1.into() });
+        script.fact(Fact::ProcessStarted { node: B1.into() });
+        script.answer(request, GOOD);
+        expect_broken(&script, OnlyAnswers, "without having it");
     }
 
     #[test]

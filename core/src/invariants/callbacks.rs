@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::model::{born, ended};
 use super::{Event, Findings, Invariant, Packet};
 use crate::id::{ConsumerId, NodeId, Partition};
-use crate::message::{Message, MessageKind, Offsets, Response};
+use crate::message::{Message, MessageKind, Offsets, Request, Response};
 use crate::scenario::Plan;
-use crate::time::{Span, Time};
+use crate::time::Time;
 use crate::trace::{Callback, Fact};
 
 /// For each consumer where its process stands.
@@ -94,11 +94,17 @@ impl Consumer {
             match &self.stage {
                 Stage::Fetching(fetched) if same_partitions(fetched, at) => None,
                 Stage::Fetching(_) => Some("stops fetching other partitions than it fetched".to_owned()),
-                Stage::Ended
-                | Stage::Free
-                | Stage::Assigning(_)
-                | Stage::Holding(_)
-                | Stage::Deassigning(_) => Some("stops fetching, but does not fetch".to_owned()),
+                Stage::Ended | Stage::Free | Stage::Assigning(_) | Stage::Holding(_) | Stage::Deassigning(_) => {
+                    Some("stops fetching, but does not fetch".to_owned())
+                }
+            }
+        } else if let Fact::Sent { message: Message::Request(Request::Join(_)), .. } = fact {
+            match &self.stage {
+                Stage::Free => None,
+                Stage::Ended => Some("joins, but has ended".to_owned()),
+                Stage::Assigning(_) | Stage::Holding(_) | Stage::Fetching(_) | Stage::Deassigning(_) => {
+                    Some("joins, but has not given up what it holds (EC1)".to_owned())
+                }
             }
         } else {
             None
@@ -114,7 +120,9 @@ impl Consumer {
                 None => Some(format!("calls {name}, but no join of its was answered")),
             },
             (Callback::Deassigned, Stage::Holding(held)) if held == partitions => None,
-            (Callback::Deassigned, Stage::Holding(_)) => Some(format!("calls {name} with other partitions than it holds")),
+            (Callback::Deassigned, Stage::Holding(_)) => {
+                Some(format!("calls {name} with other partitions than it holds"))
+            }
             (Callback::Deassigned, Stage::Fetching(_)) => Some(format!("calls {name} while it fetches")),
             (_, Stage::Assigning(_) | Stage::Deassigning(_)) => Some(format!("calls {name} inside another callback")),
             (Callback::Assigned, Stage::Holding(_) | Stage::Fetching(_)) => {
@@ -219,6 +227,7 @@ fn same_partitions(partitions: &[Partition], offsets: &Offsets) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use crate::error::JoinError;
     use crate::invariants::Invariant::{CallbacksAlternate, SoundTrace};
     use crate::invariants::tests::{expect_broken, expect_sound};
     use crate::message::Request;
@@ -329,6 +338,19 @@ mod tests {
         script.fetch(C1, &[0, 1]);
         script.stop(C1, &[0]);
         expect_broken(&script, CallbacksAlternate, "other partitions than it fetched");
+    }
+
+    #[test]
+    fn a_join_of_one_that_holds_something_is_found() {
+        for mut script in [Script::two_members(), stopped()] {
+            script.rejoin(C1, &[ORDERS]);
+            expect_broken(&script, CallbacksAlternate, "has not given up what it holds");
+        }
+        let mut script = stopped();
+        script.call(C1, Callback::Deassigned, &[0, 1]);
+        script.fact(Fact::ConsumerThrew { consumer: C1, error: JoinError::GroupMaxSizeReached });
+        script.rejoin(C1, &[ORDERS]);
+        expect_broken(&script, CallbacksAlternate, "joins, but has ended");
     }
 
     #[test]

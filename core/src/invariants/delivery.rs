@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::model::{Model, Process};
+use super::model::{Model, Process, change_of_process};
 use super::{Event, Findings, Invariant, Packet};
 use crate::id::{BrokerId, ConnectionId, ConsumerId, NodeId, NodeKind, RecordId};
 use crate::time::Time;
@@ -14,6 +14,8 @@ use crate::trace::Fact;
 pub(super) struct Delivery {
     under_way: BTreeSet<RecordId>,
     channels: BTreeMap<ConnectionId, Channel>,
+    /// The channels that each process has, to close them with it.
+    open: BTreeMap<NodeId, BTreeSet<ConnectionId>>,
 }
 
 #[derive(Clone, Debug)]
@@ -70,12 +72,18 @@ impl Delivery {
         if let Fact::ChannelOpening { connection, consumer, broker } = fact {
             let (consumer_end, broker_end) = (End::new(EndState::Opening), End::new(EndState::Open));
             let channel = Channel { consumer: *consumer, broker: *broker, consumer_end, broker_end };
+            for node in [NodeId::from(*consumer), NodeId::from(*broker)] {
+                self.open.entry(node).or_default().insert(*connection);
+            }
             let before = self.channels.insert(*connection, channel);
             before.map(|_| format!("channel {} is opened a second time", connection.0))
         } else if let Fact::ChannelOpened { connection, consumer, .. } = fact {
             self.opened(*connection, *consumer)
         } else if let Fact::ChannelClosed { connection, node, .. } = fact {
             self.closed(*connection, *node)
+        } else if let Some((node, Process::Down)) = change_of_process(fact) {
+            self.process_gone(node);
+            None
         } else if let Some(packet) = super::packet(fact) {
             self.sent(event, &packet)
         } else if let Fact::Received { node, sent } = fact {
@@ -99,12 +107,23 @@ impl Delivery {
         }
     }
 
+    fn process_gone(&mut self, node: NodeId) {
+        for connection in self.open.remove(&node).unwrap_or_default() {
+            if let Some(end) = self.channels.get_mut(&connection).and_then(|channel| channel.end(node)) {
+                end.state = EndState::Closed;
+            }
+        }
+    }
+
     fn closed(&mut self, connection: ConnectionId, node: NodeId) -> Option<String> {
         let end = self.channels.get_mut(&connection).and_then(|channel| channel.end(node));
         let Some(end) = end else { return Some(format!("channel {} is closed, but was never opened", connection.0)) };
         match end.state {
             EndState::Opening | EndState::Open => {
                 end.state = EndState::Closed;
+                if let Some(open) = self.open.get_mut(&node) {
+                    open.remove(&connection);
+                }
                 None
             }
             EndState::Closed => Some(format!("channel {} is closed a second time", connection.0)),
@@ -371,14 +390,26 @@ mod tests {
         expect_broken(&astray, SoundTrace, "to the wrong end");
         let mut closed = Script::two_members();
         close(&mut closed, C1, B1);
-        expect_sound(&closed);
         send_on(&mut closed, 0, B1, Time::MAX);
+        expect_sound(&closed);
+        let arrives = closed.now();
+        send_on(&mut closed, 0, B1, arrives);
         expect_broken(&closed, SoundTrace, "which is not open");
         let mut closed = Script::two_members();
         let sent = closed.ask(C1, script::heartbeat(C1, 2));
         close(&mut closed, B1, C1);
         closed.take(sent);
         expect_broken(&closed, SoundTrace, "from a channel not open");
+    }
+
+    #[test]
+    fn a_channel_ends_with_its_process() {
+        let mut script = Script::two_members();
+        let answer = script.beat(C1, 2, Ok(()));
+        script.fact(Fact::ProcessCrashed { node: C1.into() });
+        script.fact(Fact::ProcessStarted { node: C1.into() });
+        script.take(answer);
+        expect_broken(&script, SoundTrace, "from a channel not open");
     }
 
     #[test]

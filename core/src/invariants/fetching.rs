@@ -110,15 +110,14 @@ impl Fetching {
         let consumer = answer.to.consumer()?;
         let Message::Response(Response::Heartbeat(Err(error))) = answer.message else { return None };
         match error {
-            HeartbeatError::RebalanceInProgress
-            | HeartbeatError::IllegalGeneration
-            | HeartbeatError::UnknownMember => {}
+            HeartbeatError::RebalanceInProgress | HeartbeatError::IllegalGeneration | HeartbeatError::UnknownMember => {
+            }
             HeartbeatError::NotCoordinator => return None,
         }
         let asked = event.packet(answer.answers?)?;
         let Message::Request(Request::Heartbeat { member, generation }) = asked.message else { return None };
-        let is_own = event.trace.cast().member(*member) == consumer
-            && self.held.get(consumer.index()) == Some(generation);
+        let is_own =
+            event.trace.cast().member(*member) == consumer && self.held.get(consumer.index()) == Some(generation);
         let fetches = self.partitions.get(consumer.index()).is_some_and(|partitions| !partitions.is_empty());
         (is_own && fetches).then_some(consumer)
     }
@@ -130,7 +129,7 @@ mod tests {
     use crate::invariants::Invariant::OnlyZombiesOverlap;
     use crate::invariants::tests::{expect_broken, expect_sound};
     use crate::script::{self, B1, C1, C2, ORDERS, Script};
-    use crate::trace::{Callback, Fact, RebalanceReason, RemovalReason};
+    use crate::trace::{Fact, RebalanceReason, RemovalReason};
 
     /// C2 is removed while it fetches, and C1 gets all in generation 3.
     fn zombie() -> Script {
@@ -138,8 +137,7 @@ mod tests {
         let (broker, member) = (B1, script::member(C2));
         script.fact(Fact::MemberRemoved { broker, member, why: RemovalReason::SessionExpired });
         script.rebalance(RebalanceReason::MemberFailed(member));
-        script.stop(C1, &[0, 1]);
-        script.call(C1, Callback::Deassigned, &[0, 1]);
+        script.give_up(C1, &[0, 1]);
         let join = script.rejoin(C1, &[ORDERS]);
         script.form(script::shares(3, 4, &[(C1, &[0, 1, 2, 3])]));
         script.settle(join, 3, &[0, 1, 2, 3]);
@@ -192,8 +190,7 @@ mod tests {
         let (broker, member) = (B1, script::member(C2));
         script.fact(Fact::MemberRemoved { broker, member, why: RemovalReason::SessionExpired });
         script.rebalance(RebalanceReason::MemberFailed(member));
-        script.stop(C1, &[0, 1]);
-        script.call(C1, Callback::Deassigned, &[0, 1]);
+        script.give_up(C1, &[0, 1]);
         let join = script.rejoin(C1, &[ORDERS]);
         script.form(script::shares(3, 4, &[(C1, &[0, 1, 2, 3])]));
         script.settle(join, 3, &[0, 1, 2, 3]);

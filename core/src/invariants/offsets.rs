@@ -53,12 +53,7 @@ impl OffsetLog {
             let Order::Commit(consumer, commit) = order else { return None };
             commit.offsets.as_ref().map(|offsets| (*consumer, *at, Arc::clone(offsets)))
         });
-        Self {
-            committed: BTreeMap::new(),
-            by_hand: by_hand.collect(),
-            passed: None,
-            outcomes: BTreeMap::new(),
-        }
+        Self { committed: BTreeMap::new(), by_hand: by_hand.collect(), passed: None, outcomes: BTreeMap::new() }
     }
 
     pub(super) fn observe(&mut self, event: &Event<'_>, model: &Model, findings: &mut Findings) {

@@ -171,8 +171,10 @@ mod tests {
     /// C1 and C2 have joined for a third generation, which is `formed`.
     fn forming(formed: Formed) -> Script {
         let mut script = Script::two_members();
-        script.rebalance(RebalanceReason::Rejoined(script::member(C1)));
+        script.give_up(C1, &[0, 1]);
+        script.give_up(C2, &[2, 3]);
         script.rejoin(C1, &[ORDERS]);
+        script.rebalance(RebalanceReason::Rejoined(script::member(C1)));
         script.rejoin(C2, &[ORDERS]);
         script.form(formed);
         script
@@ -251,6 +253,8 @@ mod tests {
     #[test]
     fn a_subscription_of_a_refused_join_does_not_count() {
         let mut script = Script::two_members();
+        script.give_up(C1, &[0, 1]);
+        script.give_up(C2, &[2, 3]);
         let refused = script.rejoin(C1, &[PAYMENTS]);
         let fatal = crate::error::JoinError::InvalidSessionTimeout;
         script.answer(refused, crate::message::Response::Join(Err(fatal)));

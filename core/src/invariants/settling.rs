@@ -34,7 +34,10 @@ impl fmt::Display for Unsettled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SessionTooShort(name) => {
-                write!(f, "{name}'s session timeout is no longer than a heartbeat interval, a callback and two latencies")
+                write!(
+                    f,
+                    "{name}'s session timeout is no longer than a heartbeat interval, a callback and two latencies"
+                )
             }
             Self::CoordinatorTimeoutTooShort(name) => {
                 write!(f, "{name}'s coordinator timeout is no longer than two latencies")
@@ -57,9 +60,8 @@ impl fmt::Display for Unsettled {
 /// # Errors
 /// The first consumer setting with which a group need not settle: that is a finding for whoever reads the trace.
 pub fn settling_bound(plan: &Plan) -> Result<Bound, Unsettled> {
-    let longest = |get: fn(&ConsumerPlan) -> Span| {
-        plan.consumers.iter().map(|consumer| get(consumer)).max().unwrap_or_default()
-    };
+    let longest =
+        |get: fn(&ConsumerPlan) -> Span| plan.consumers.iter().map(|consumer| get(consumer)).max().unwrap_or_default();
     let latency = longest(|consumer| longest_latency(&consumer.latency));
     let callback = longest(|consumer| consumer.callback_time);
     for consumer in &plan.consumers {
@@ -295,5 +297,159 @@ fn disturbance(event: &Event<'_>) -> Option<Time> {
         | Fact::GroupStateLost { .. }
         | Fact::CommitChecked { .. }
         | Fact::OffsetsAppended { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Bound, Unsettled, settling_bound};
+    use crate::invariants::Invariant::Settles;
+    use crate::invariants::tests::{expect_broken, expect_sound, plan};
+    use crate::scenario::{ConsumerPlan, Latency, Plan};
+    use crate::script::{self, B1, C1, C2, C3, ORDERS, Script};
+    use crate::time::Span;
+    use crate::trace::{Fact, RebalanceReason, RemovalReason};
+
+    /// Later than every bound of the plan of these tests, in milliseconds.
+    const LATER: u64 = 1_000_000;
+
+    fn changed(change: impl Fn(&mut ConsumerPlan)) -> Plan {
+        let mut plan = Plan::clone(&plan());
+        change(Arc::make_mut(&mut plan.consumers[1]));
+        plan
+    }
+
+    #[test]
+    fn the_bound_is_the_documented_sum() {
+        // Twice 10s is more than 16.666666s and 2.1s; then a third of 10s, two callbacks, ten latencies.
+        let micros = 20_000_000 + 3_333_333 + 2 * 20_000 + 10 * 10_000;
+        assert_eq!(settling_bound(&plan()), Ok(Bound(Span(micros))));
+        let patient = changed(|consumer| consumer.join_timeout = Span::from_secs(100));
+        assert_eq!(settling_bound(&patient), Ok(Bound(Span(micros - 20_000_000 + 102_100_000))));
+    }
+
+    #[test]
+    fn settings_that_need_not_settle_are_told_apart() {
+        let name = || "C2".to_owned();
+        let late = changed(|consumer| consumer.heartbeat_interval = Span::from_secs(10));
+        assert_eq!(settling_bound(&late), Err(Unsettled::SessionTooShort(name())));
+        let hasty = changed(|consumer| consumer.coordinator_timeout = Some(Span::from_millis(20)));
+        assert_eq!(settling_bound(&hasty), Err(Unsettled::CoordinatorTimeoutTooShort(name())));
+        let impatient = changed(|consumer| consumer.join_timeout = Span::from_secs(16));
+        assert_eq!(settling_bound(&impatient), Err(Unsettled::JoinTimeoutTooShort(name())));
+        let short = changed(|consumer| consumer.request_timeout = Span::from_millis(20));
+        assert_eq!(settling_bound(&short), Err(Unsettled::RequestTimeoutTooShort(name())));
+        let far = changed(|consumer| consumer.latency = Latency::Fixed(Span::from_secs(4)));
+        assert!(matches!(settling_bound(&far), Err(Unsettled::SessionTooShort(_))));
+        let off = changed(|consumer| consumer.coordinator_timeout = None);
+        assert!(settling_bound(&off).is_ok());
+    }
+
+    #[test]
+    fn a_group_that_fetches_has_settled() {
+        let mut script = Script::two_members();
+        script.wait(LATER);
+        expect_sound(&script);
+    }
+
+    #[test]
+    fn a_rebalance_without_an_end_is_found() {
+        let mut script = Script::two_members();
+        script.rebalance(RebalanceReason::MemberFailed(script::member(C2)));
+        let mut soon = script.clone();
+        soon.wait(1_000);
+        expect_sound(&soon);
+        script.wait(LATER);
+        expect_broken(&script, Settles, "a rebalance is open at B1");
+    }
+
+    #[test]
+    fn it_is_found_with_the_next_record_as_well() {
+        let mut script = Script::two_members();
+        script.rebalance(RebalanceReason::MemberFailed(script::member(C2)));
+        script.wait(LATER).fact(Fact::PartitionsAdded { topic: ORDERS, count: 5 });
+        expect_broken(&script, Settles, "a rebalance is open at B1");
+    }
+
+    #[test]
+    fn a_member_that_is_gone_or_a_consumer_that_is_no_member_is_found() {
+        let mut script = Script::two_members();
+        script.fact(Fact::ProcessCrashed { node: C2.into() });
+        script.wait(LATER);
+        expect_broken(&script, Settles, "C2 is a member and does not live");
+        let mut script = Script::two_members();
+        script.arrive(C3, &[ORDERS]);
+        script.wait(LATER);
+        expect_broken(&script, Settles, "C3 lives and is no member");
+    }
+
+    #[test]
+    fn one_that_threw_is_not_awaited() {
+        let mut script = Script::two_members();
+        script.arrive(C3, &[ORDERS]);
+        script.fact(Fact::ConsumerThrew { consumer: C3, error: crate::error::JoinError::GroupMaxSizeReached });
+        script.wait(LATER);
+        expect_sound(&script);
+    }
+
+    #[test]
+    fn one_that_does_not_fetch_or_not_in_the_current_generation_is_found() {
+        let mut script = Script::two_members();
+        script.stop(C1, &[0, 1]);
+        script.wait(LATER);
+        expect_broken(&script, Settles, "C1 does not fetch");
+        let mut script = Script::two_members();
+        for consumer in [C1, C2] {
+            let (member, why) = (script::member(consumer), RemovalReason::SessionExpired);
+            script.fact(Fact::MemberRemoved { broker: B1, member, why });
+        }
+        script.fact(Fact::GroupForgotten { broker: B1 });
+        script.added(C1);
+        script.added(C2);
+        script.wait(LATER);
+        expect_broken(&script, Settles, "C1 does not fetch");
+    }
+
+    #[test]
+    fn nothing_is_claimed_while_faults_last() {
+        for (fault, end) in [
+            (Fact::ProcessPaused { node: B1.into() }, Fact::ProcessResumed { node: B1.into() }),
+            (Fact::ProcessCrashed { node: B1.into() }, Fact::ProcessStarted { node: B1.into() }),
+            (Fact::LinkCut { consumer: C1, broker: B1 }, Fact::LinkHealed { consumer: C1, broker: B1 }),
+        ] {
+            let mut script = Script::two_members();
+            script.rebalance(RebalanceReason::MemberFailed(script::member(C2)));
+            script.fact(fault);
+            script.wait(LATER);
+            expect_sound(&script);
+            script.fact(end);
+            script.wait(1_000);
+            expect_sound(&script);
+            script.wait(LATER);
+            expect_broken(&script, Settles, "a rebalance is open at B1");
+        }
+    }
+
+    #[test]
+    fn slow_processing_puts_the_claim_off() {
+        let mut script = Script::two_members();
+        script.rebalance(RebalanceReason::MemberFailed(script::member(C2)));
+        script.fact(Fact::ProcessingStarted { consumer: C1, takes: Span::from_millis(2 * LATER) });
+        script.wait(LATER);
+        expect_sound(&script);
+        script.wait(LATER).fact(Fact::ProcessingEnded { consumer: C1 });
+        script.wait(LATER);
+        expect_broken(&script, Settles, "a rebalance is open at B1");
+    }
+
+    #[test]
+    fn a_run_cut_off_claims_nothing() {
+        let mut script = Script::two_members();
+        script.rebalance(RebalanceReason::MemberFailed(script::member(C2)));
+        script.fact(Fact::LimitReached);
+        script.wait(LATER);
+        expect_sound(&script);
     }
 }
