@@ -7,15 +7,21 @@
 mod arrange;
 mod bands;
 mod clock;
+mod head;
 mod layout;
 mod measure;
 pub mod names;
 mod place;
+mod scene;
 mod story;
 
 pub use arrange::{FoldKind, FoldState};
+pub use head::{Head, Meter, heads};
 pub use layout::{
     Band, CloseRow, Content, Device, Fate, FoldRow, Folding, Label, Layout, Lifeline, MessageRow, NoteItem, Options,
     Rail, Row, Side, Spacing, Step, TextBox, color,
+};
+pub use scene::{
+    Arrow, Heading, LitRule, Piece, RailState, Scene, ShownLifeline, ShownRail, ShownRow, Start, Tense, Travel, Window,
 };
 pub use story::{Direction, LabelStyle, NoteKind, Story};

@@ -151,6 +151,8 @@ pub struct ConsumerView {
     pub busy_until: Option<Time>,
     /// When it last sent a heartbeat (HB1).
     pub last_heartbeat: Option<Time>,
+    /// From when the interval to its next heartbeat counts; `None` while it sends none.
+    pub heartbeat_since: Option<Time>,
     /// The oldest heartbeat that is not answered, from which HB4 counts.
     pub unanswered_since: Option<Time>,
     /// The session timeout of its last join; zero before the first.
@@ -304,6 +306,7 @@ impl ConsumerView {
             callback: None,
             busy_until: None,
             last_heartbeat: None,
+            heartbeat_since: None,
             unanswered_since: None,
             session_timeout: Span::ZERO,
         }
@@ -321,9 +324,11 @@ impl ConsumerView {
                 self.joining = Some((sent, at));
                 self.session_timeout = join.session_timeout;
                 self.unanswered_since = None;
+                self.heartbeat_since = None;
             }
             Request::Heartbeat { .. } => {
                 self.last_heartbeat = Some(at);
+                self.heartbeat_since = Some(at);
                 self.unanswered_since.get_or_insert(at);
             }
             Request::Commit(_) => {}
@@ -363,8 +368,10 @@ impl ConsumerView {
             self.coordinator = None;
             self.joining = None;
             self.unanswered_since = None;
+            self.heartbeat_since = None;
         } else if let Fact::GenerationRecorded { generation, .. } = fact {
             self.generation = Some(*generation);
+            self.heartbeat_since = Some(at);
         } else if let Fact::CallbackStarted { callback, takes, .. } = fact {
             self.callback = Some((*callback, at + *takes));
         } else if let Fact::CallbackReturned { callback, .. } = fact {
@@ -383,6 +390,7 @@ impl ConsumerView {
             self.positions = Arc::clone(from);
         } else if let Fact::FetchStopped { at: positions, .. } = fact {
             self.fetching = None;
+            self.heartbeat_since = None;
             self.positions = Arc::clone(positions);
         } else if let Fact::ProcessingStarted { takes, .. } = fact {
             self.busy_until = Some(at + *takes);
