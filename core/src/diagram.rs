@@ -14,6 +14,7 @@ pub mod names;
 mod place;
 mod scene;
 mod story;
+pub mod svg;
 
 pub use arrange::{FoldKind, FoldState};
 pub use head::{Head, Meter, heads};
@@ -22,6 +23,7 @@ pub use layout::{
     Rail, Row, Side, Spacing, Step, TextBox, color,
 };
 pub use scene::{
-    Arrow, Heading, LitRule, Piece, RailState, Scene, ShownLifeline, ShownRail, ShownRow, Start, Tense, Travel, Window,
+    Arrow, Heading, LitRule, Piece, RailState, Scene, Shape, ShownLifeline, ShownRail, ShownRow, Start, Tense, Travel,
+    Window,
 };
 pub use story::{Direction, LabelStyle, NoteKind, Story};

@@ -164,6 +164,8 @@ pub struct ConsumerView {
 pub enum NodeState {
     /// Not started yet.
     NotStarted,
+    /// A consumer that runs and has neither joined nor is known as a member.
+    Starting,
     /// A consumer that fetches.
     Fetching,
     /// A consumer that runs, does not fetch, and waits for no join.
@@ -193,7 +195,7 @@ impl NodeState {
         match self {
             Self::NotStarted => "not-started",
             Self::Fetching => "fetching",
-            Self::Stopped => "stopped",
+            Self::Starting | Self::Stopped => "stopped",
             Self::Waiting => "waiting",
             Self::Zombie => "zombie",
             Self::Stable => "stable",
@@ -501,6 +503,8 @@ impl View {
             if self.is_current(id) { NodeState::Fetching } else { NodeState::Zombie }
         } else if consumer.joining.is_some() {
             NodeState::Waiting
+        } else if consumer.session_timeout == Span::ZERO && !self.is_member(id) {
+            NodeState::Starting
         } else {
             NodeState::Stopped
         }
@@ -509,9 +513,13 @@ impl View {
     /// Whether a consumer is a member in the coordinator's eyes and holds the generation in force.
     fn is_current(&self, id: ConsumerId) -> bool {
         let generation = self.consumer(id).generation;
-        generation.is_some()
-            && generation == self.group.generation()
-            && self.group.members.keys().any(|member| self.cast.member(*member) == id)
+        generation.is_some() && generation == self.group.generation() && self.is_member(id)
+    }
+
+    /// Whether a consumer is a member in the coordinator's eyes.
+    #[must_use]
+    pub fn is_member(&self, id: ConsumerId) -> bool {
+        self.cast.member_ids.get(id.index()).is_some_and(|member| self.group.members.contains_key(member))
     }
 
     /// Applies the next record. `record` is the one of `trace` with this id.
@@ -760,7 +768,7 @@ impl View {
             (NodeState::Waiting, Room::Wide) => "waits for its join response".into(),
             (NodeState::Waiting, Room::Narrow) => "waits".into(),
             (state @ (NodeState::Fetching | NodeState::Zombie), Room::Narrow) => state.word().into(),
-            (NodeState::Stopped, room) => self.stopped_words(consumer, room),
+            (NodeState::Starting | NodeState::Stopped, room) => self.stopped_words(consumer, room),
             (
                 state @ (NodeState::NotStarted
                 | NodeState::Stable
@@ -778,6 +786,7 @@ impl View {
         match (consumer.callback, room) {
             (Some((callback, _)), Room::Wide) => format!("in {}()", callback.name()),
             (Some(_), Room::Narrow) => "in callback".into(),
+            (None, Room::Narrow) if consumer.session_timeout == Span::ZERO => "starts".into(),
             (None, Room::Narrow) => "stopped".into(),
             (None, Room::Wide) if consumer.asking.is_some() => "looks for the coordinator".into(),
             (None, Room::Wide) if consumer.connecting.is_some() => "connects to the coordinator".into(),

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::layout::{Folding, Options};
-use super::names::consumer_names;
+use super::names::{consumer_names, short_names};
 use super::story::{Direction, Entry, Story, Told};
 use crate::id::{ConsumerId, RecordId};
 use crate::message::MessageKind;
@@ -218,16 +218,12 @@ fn start_up_words(story: &Story, end: usize) -> Vec<String> {
     joiners.sort_unstable();
     joiners.dedup();
     let verb = if joiners.len() == 1 { "joins" } else { "join" };
-    let joins = match joiners.as_slice() {
+    let joins = |names: String| match joiners.as_slice() {
         [] => "start-up".to_owned(),
-        some => format!("start-up: {} {verb}", consumer_names(&story.cast, some)),
+        _ => format!("start-up: {names} {verb}"),
     };
-    if pings == 0 {
-        return vec![joins, "start-up".to_owned()];
-    }
-    let mut words: Vec<String> = ping_words(pings).iter().map(|pings| format!("{joins}; {pings}")).collect();
-    words.push(joins);
-    words.extend(ping_words(pings).iter().map(|pings| format!("start-up; {pings}")));
-    words.push("start-up".to_owned());
-    words
+    let (long, short) = (joins(consumer_names(&story.cast, &joiners)), joins(short_names(&story.cast, &joiners)));
+    let pings = if pings == 0 { Vec::new() } else { ping_words(pings) };
+    let with = |joins: &String| pings.iter().map(|pings| format!("{joins}; {pings}")).collect::<Vec<_>>();
+    [with(&long), vec![long.clone()], with(&short), vec![short.clone(), "start-up".to_owned()]].concat()
 }

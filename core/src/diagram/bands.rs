@@ -1,6 +1,6 @@
 //! The states of the lifelines as stretches of them, and the joins that the coordinator holds.
 
-use super::arrange::FoldState;
+use super::arrange::{FoldKind, FoldState};
 use super::layout::{Band, Content, Layout, Rail, Row, color};
 use super::place::Metrics;
 use super::story::{Change, Hold, Story};
@@ -66,8 +66,14 @@ fn touches(layout: &Layout) -> Vec<Vec<Touch>> {
 /// Where a state begins: at the row that tells of the change, else at the arrow that brought it about, else where the
 /// now line stands at its moment; always between the rows of what the node did before and after.
 fn boundary(layout: &Layout, touches: &[Touch], change: &Change) -> f64 {
-    if let Some(row) = closed_fold(layout, change.at) {
-        return row.y;
+    if change.at == Time::ZERO {
+        return 0.0;
+    }
+    if let Some((row, kind)) = closed_fold(layout, change.at) {
+        return match kind {
+            FoldKind::StartUp => 0.0,
+            FoldKind::Heartbeats => row.y,
+        };
     }
     let next = touches.partition_point(|touch| (touch.at, touch.id) < (change.at, change.id));
     let after = touches.get(next);
@@ -83,12 +89,12 @@ fn boundary(layout: &Layout, touches: &[Touch], change: &Change) -> f64 {
 }
 
 /// The closed fold that a moment lies in.
-fn closed_fold(layout: &Layout, at: Time) -> Option<&Row> {
+fn closed_fold(layout: &Layout, at: Time) -> Option<(&Row, FoldKind)> {
     let next = layout.rows.partition_point(|row| row.at <= at);
     let mut before = layout.rows[..next].iter().rev();
     let row = before.next()?;
     match &row.content {
-        Content::Fold(fold) if fold.state == FoldState::Closed && at < fold.until => Some(row),
+        Content::Fold(fold) if fold.state == FoldState::Closed && at < fold.until => Some((row, fold.kind)),
         Content::Fold(_) | Content::Message(_) | Content::Close(_) | Content::Notes(_) | Content::Divider(_) => None,
     }
 }
@@ -114,8 +120,9 @@ fn rail(layout: &Layout, metrics: &Metrics, hold: &Hold, lane: usize, until: Tim
     let lifeline_x = layout.lifelines[layout.lifeline(hold.broker.into())?].x;
     let x = lifeline_x - metrics.rail - metrics.rail_step * lane as f64;
     let row_y = |id: RecordId| layout.row_of(id).map(|row| layout.rows[row].y);
-    let top = row_y(hold.join).unwrap_or_else(|| layout.y_at(hold.since));
-    let bottom = hold.until.map(|(at, id)| row_y(id).unwrap_or_else(|| layout.y_at(at)));
+    let hidden = |at: Time| closed_fold(layout, at).map(|(row, _)| row.bottom);
+    let top = row_y(hold.join).or_else(|| hidden(hold.since)).unwrap_or_else(|| layout.y_at(hold.since));
+    let bottom = hold.until.map(|(at, id)| row_y(id).or_else(|| hidden(at)).unwrap_or_else(|| layout.y_at(at)));
     let bottom = bottom.unwrap_or(layout.height).max(top);
     let color = color(hold.consumer);
     let visible = bottom > top && x > 2.0;

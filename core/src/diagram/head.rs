@@ -129,13 +129,11 @@ fn consumer_meter(view: &View, plan: &Plan, id: ConsumerId, now: Time) -> Option
     if let Some((_, until)) = consumer.callback {
         return drains("returns in", until, settings.callback_time);
     }
-    if let Some((join, sent)) = consumer.joining {
+    if let Some((join, _)) = consumer.joining {
         let held = view.group.members.values().filter_map(|member| member.held).find(|held| held.join == join);
         return match held {
             Some(held) => says("held for", hundredths(now.since(held.since))),
-            None => {
-                says("since", hundredths(now.since(sent))).map(|meter| Meter { label: "join sent".into(), ..meter })
-            }
+            None => says("join on its way", String::new()),
         };
     }
     if view.state(id.into()) == NodeState::Zombie {

@@ -123,7 +123,7 @@ pub struct Row {
     pub bottom: f64,
     /// The time in the left gutter, where it changes; seconds.
     pub time: Option<String>,
-    /// The rules that it carries out.
+    /// The rules that it shows: of each record the one that matters most.
     pub rules: Rules,
     /// The rules in the right gutter, where they change.
     pub rule: Option<String>,
@@ -271,6 +271,8 @@ pub struct NoteItem {
     pub size: f64,
     /// From one line to the next, px.
     pub leading: f64,
+    /// Between a callback's box and its name, px.
+    pub pad: f64,
     /// The room that the words take; for a callback, its box.
     pub space: TextBox,
 }
@@ -521,7 +523,7 @@ fn knots(rows: &[Row], end: Time, height: f64) -> Vec<Knot> {
             },
         }
     }
-    knots.push(Knot { at: end, before: height - NOW_ROOM / 2.0, after: height - NOW_ROOM / 2.0 });
+    knots.push(Knot { at: end, before: height - NOW_ROOM / 2.0, after: height });
     knots
 }
 

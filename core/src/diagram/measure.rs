@@ -14,8 +14,9 @@ enum Kind {
     System,
 }
 
-/// Advance of a monospaced character in em: that of the widest face of the stack (SF Mono); most others have 0.60.
-const MONO_EM: f64 = 0.62;
+/// Advance of a monospaced character in em. Most faces of the stack have 0.60; the widest, SF Mono, has 0.62, for which
+/// the room kept beside every label suffices.
+const MONO_EM: f64 = 0.605;
 /// System faces differ: this much on top of the table's typical advances.
 const SYSTEM_SPARE: f64 = 1.08;
 
@@ -48,6 +49,13 @@ impl Face {
             cut.pop();
         }
         format!("{}…", cut.trim_end())
+    }
+
+    /// The text in two lines of at most `room` px, broken after a colon; `None` where that cannot be done.
+    pub(crate) fn at_colon(self, text: &str, room: f64) -> Option<Vec<String>> {
+        let (head, tail) = text.split_once(": ")?;
+        let lines = vec![format!("{head}:"), tail.to_owned()];
+        lines.iter().all(|line| self.width(line) <= room).then_some(lines)
     }
 
     /// The text in lines of at most `room` px, broken at spaces; a word that is wider is cut, and so is what does not

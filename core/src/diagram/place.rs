@@ -67,8 +67,8 @@ const PHONE: Metrics = Metrics {
     code_end: 9.0,
     code_pad: 4.0,
     note: 16.0,
-    callback: 9.0,
-    callback_pad: 4.0,
+    callback: 8.0,
+    callback_pad: 3.0,
     message_above: 22.0,
     code_above: 27.0,
     message_below: 8.0,
@@ -121,6 +121,29 @@ impl Metrics {
         let xs = (0..count).map(|position| (left + gap * position as f64).round()).collect();
         let needed = left + gap * count.saturating_sub(1) as f64 + right;
         (xs, width.max(needed).round())
+    }
+
+    /// The longest wording that takes at most two lines; on a phone the shortest one.
+    fn note_lines(&self, wordings: &[String], room: f64) -> Vec<String> {
+        let face = Face::system(self.note_size);
+        let least = match self.device {
+            Device::Wide => 0,
+            Device::Phone => wordings.len().saturating_sub(1),
+        };
+        let lines = |words: &String| {
+            if face.width(words) <= room {
+                return vec![words.clone()];
+            }
+            face.at_colon(words, room).unwrap_or_else(|| face.wrap(words, room, 3))
+        };
+        let mut last = Vec::new();
+        for words in &wordings[least..] {
+            last = lines(words);
+            if last.len() <= 2 && !last.iter().any(|line| line.ends_with('…')) {
+                break;
+            }
+        }
+        last
     }
 
     fn callback_lines(&self, name: &str, room: f64) -> (Vec<String>, f64, f64) {
@@ -219,7 +242,7 @@ impl<'a> Placer<'a> {
             Told::Note(note) => {
                 let item = self.note(entry, note, top);
                 let (y, bottom) = note_extent(&item, top);
-                row(entry, (top, y, bottom), entry.rules, Content::Notes(vec![item]))
+                row(entry, (top, y, bottom), entry.marks, Content::Notes(vec![item]))
             }
         }
     }
@@ -249,7 +272,7 @@ impl<'a> Placer<'a> {
         let color = color(sending.consumer);
         let message =
             MessageRow { kind: sending.kind, direction: sending.direction, from, to, from_x, to_x, color, fate, label };
-        row(entry, (top, y, y + m.message_below), entry.rules, Content::Message(message))
+        row(entry, (top, y, y + m.message_below), entry.marks, Content::Message(message))
     }
 
     fn close_row(&self, entry: &Entry, closing: &Closing, top: f64) -> Row {
@@ -267,7 +290,7 @@ impl<'a> Placer<'a> {
             arrives: closing.arrives,
             label: self.label(column, &words, y),
         };
-        row(entry, (top, y, y + m.message_below), entry.rules, Content::Close(close))
+        row(entry, (top, y, y + m.message_below), entry.marks, Content::Close(close))
     }
 
     /// Fits a label into the gap left of its consumer: too long, and it loses its detail, then its end.
@@ -308,7 +331,7 @@ impl<'a> Placer<'a> {
         }
         let (_, bottom) = note_extent(&item, last.top);
         last.bottom = last.bottom.max(bottom);
-        last.rules = entry.rules.iter().fold(last.rules, Rules::and);
+        last.rules = entry.marks.iter().fold(last.rules, Rules::and);
         last.id = entry.id;
         items.push(item);
         Some(last.bottom)
@@ -327,15 +350,10 @@ impl<'a> Placer<'a> {
         let offset = if callback { m.callback } else { m.note };
         let room = gap - offset - m.clear;
         let (lines, size, leading, height, pad) = if callback {
-            let (lines, size, height) = m.callback_lines(&note.long, room);
+            let (lines, size, height) = m.callback_lines(&note.words[0], room);
             (lines, size, CALLBACK_LEADING, height, m.callback_pad)
         } else {
-            let face = Face::system(m.note_size);
-            let words = match m.device {
-                Device::Wide => &note.long,
-                Device::Phone => &note.short,
-            };
-            let lines = face.wrap(words, room, 3);
+            let lines = m.note_lines(&note.words, room);
             let height = NOTE_LEADING * lines.len() as f64;
             (lines, m.note_size, NOTE_LEADING, height, 0.0)
         };
@@ -347,7 +365,7 @@ impl<'a> Placer<'a> {
         };
         let above = if callback { (CALLBACK_ROW - CALLBACK_BOX) / 2.0 } else { (NOTE_ROW - NOTE_LEADING) / 2.0 };
         let space = TextBox { x: left, y: top + above, width, height };
-        NoteItem { id: entry.id, node: note.node, kind: note.kind, lines, side, x, size, leading, space }
+        NoteItem { id: entry.id, node: note.node, kind: note.kind, lines, side, x, size, leading, pad, space }
     }
 
     fn fold_row(&self, fold: &Fold, top: f64) -> Row {
@@ -358,7 +376,7 @@ impl<'a> Placer<'a> {
         };
         let face = Face::system(FOLD_SIZE);
         let left = self.xs.first().copied().unwrap_or(0.0) + self.metrics.note;
-        let right = self.xs.get(1).map_or(self.width, |next| next - self.metrics.clear);
+        let right = self.xs.get(1).map_or(self.width, |next| next - self.metrics.clear - 3.0);
         let fitting = fold.words.iter().find(|words| face.width(words) <= right - left);
         let words = fitting.filter(|_| height >= FOLD_ROW).cloned().unwrap_or_default();
         let space = TextBox { x: left, y: top + height / 2.0 - 8.0, width: face.width(&words), height: 16.0 };

@@ -115,6 +115,41 @@ impl Travel {
     }
 }
 
+/// How a state is drawn: the pattern says what state it is, whatever the colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// The hairline alone: not there yet.
+    Line,
+    /// A full band: fetching, stable.
+    Solid,
+    /// A narrow full band: a broker that is not the coordinator.
+    Thin,
+    /// Outlined: stopped.
+    Hollow,
+    /// Outlined and hatched at 45 degrees: waiting for an answer.
+    Hatched,
+    /// Rungs: a zombie.
+    Rungs,
+    /// A dashed line: paused, or down.
+    Dashed,
+}
+
+impl Shape {
+    /// The shape of a state.
+    #[must_use]
+    pub const fn of(state: NodeState) -> Self {
+        match state {
+            NodeState::NotStarted | NodeState::Starting => Self::Line,
+            NodeState::Fetching | NodeState::Stable => Self::Solid,
+            NodeState::Up => Self::Thin,
+            NodeState::Stopped | NodeState::Empty => Self::Hollow,
+            NodeState::Waiting | NodeState::Preparing => Self::Hatched,
+            NodeState::Zombie => Self::Rungs,
+            NodeState::Paused | NodeState::Down => Self::Dashed,
+        }
+    }
+}
+
 /// A lifeline at a moment.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ShownLifeline {
@@ -257,7 +292,7 @@ impl Layout {
         let mut stretches = Vec::new();
         let mut begin = left;
         for column in first..last {
-            if self.state_at_height(column, y) != NodeState::NotStarted {
+            if Shape::of(self.state_at_height(column, y)) != Shape::Line {
                 let x = self.lifelines[column].x;
                 if x - BEHIND > begin {
                     stretches.push((begin, x - BEHIND));
@@ -276,7 +311,7 @@ impl Layout {
     }
 
     /// The state that a lifeline shows at a height, once everything has happened.
-    fn state_at_height(&self, column: usize, y: f64) -> NodeState {
+    pub(crate) fn state_at_height(&self, column: usize, y: f64) -> NodeState {
         let bands = &self.bands[column];
         let next = bands.partition_point(|band| band.y <= y);
         next.checked_sub(1).map_or(NodeState::NotStarted, |last| bands[last].state)

@@ -9,7 +9,7 @@ use crate::cast::Cast;
 use crate::error::{HeartbeatError, JoinError};
 use crate::id::{BrokerId, ConnectionId, ConsumerId, MemberId, NodeId, NodeKind, Partition, RecordId, TopicId};
 use crate::message::{Message, MessageKind, Request, Response};
-use crate::rules::Rules;
+use crate::rules::{Rule, Rules};
 use crate::scenario::Trigger;
 use crate::time::Time;
 use crate::trace::{Callback, Cause, ChannelEnd, Fact, Record, Trace};
@@ -36,6 +36,8 @@ pub(crate) struct Entry {
     pub(crate) id: RecordId,
     pub(crate) at: Time,
     pub(crate) rules: Rules,
+    /// Of each record told the rule that matters most; of a commit's conditions all three.
+    pub(crate) marks: Rules,
     /// The step of a picture that it may begin.
     pub(crate) begins: Option<Trigger>,
     pub(crate) told: Told,
@@ -117,9 +119,8 @@ pub(crate) struct Closing {
 pub(crate) struct Note {
     pub(crate) node: NodeId,
     pub(crate) kind: NoteKind,
-    pub(crate) long: String,
-    /// For where there is little room.
-    pub(crate) short: String,
+    /// Wordings from long to short; the last is for where there is little room.
+    pub(crate) words: Vec<String>,
 }
 
 /// What stands at a lifeline.
@@ -220,7 +221,8 @@ impl<'a> Reader<'a> {
 
     fn push(&mut self, id: RecordId, record: &Record, told: Told) -> usize {
         let begins = begins(&record.fact);
-        self.story.entries.push(Entry { id, at: record.at, rules: record.rules, begins, told });
+        let (rules, marks) = (record.rules, marks(record.rules));
+        self.story.entries.push(Entry { id, at: record.at, rules, marks, begins, told });
         self.story.entries.len() - 1
     }
 
@@ -354,6 +356,17 @@ fn ends(from: NodeId, to: NodeId) -> Option<(Direction, ConsumerId, BrokerId)> {
         (NodeKind::Broker(broker), NodeKind::Consumer(consumer)) => Some((Direction::Response, consumer, broker)),
         (NodeKind::Consumer(_), NodeKind::Consumer(_)) | (NodeKind::Broker(_), NodeKind::Broker(_)) => None,
     }
+}
+
+/// The rules that the gutter shows for a record.
+fn marks(rules: Rules) -> Rules {
+    if rules.contains(Rule::OC1) && rules.contains(Rule::OC3) {
+        return Rules::of(&[Rule::OC1, Rule::OC2, Rule::OC3]);
+    }
+    // A join always carries out JG1; that it is told, refused or late says more.
+    let says_more = |rule: &Rule| !matches!(rule, Rule::JG1 | Rule::JG2 | Rule::JG3);
+    let mark = rules.iter().find(says_more).or_else(|| rules.iter().next());
+    mark.map_or(Rules::NONE, |rule| Rules::of(&[rule]))
 }
 
 /// The step of a picture that a fact may begin.

@@ -3,6 +3,7 @@
 use super::{Note, NoteKind, Reader, Told};
 use crate::diagram::names::{consumer_name, node_name, short_names, span_words};
 use crate::id::{BrokerId, ConsumerId, MemberId, NodeId, RecordId, TopicId};
+use crate::rules::Rules;
 use crate::time::Span;
 use crate::trace::{CoordinatorFailure, DropReason, Fact, RebalanceReason, Record};
 use crate::view::{NodeState, Process, partition_numbers, partitions_words};
@@ -10,17 +11,15 @@ use crate::view::{NodeState, Process, partition_numbers, partitions_words};
 /// Words for much and for little room.
 struct Say {
     kind: NoteKind,
-    long: String,
-    short: String,
+    words: Vec<String>,
 }
 
 fn plain(long: impl Into<String>, short: impl Into<String>) -> Say {
-    Say { kind: NoteKind::Plain, long: long.into(), short: short.into() }
+    Say { kind: NoteKind::Plain, words: vec![long.into(), short.into()] }
 }
 
 fn same(text: impl Into<String>) -> Say {
-    let text = text.into();
-    plain(text.clone(), text)
+    Say { kind: NoteKind::Plain, words: vec![text.into()] }
 }
 
 fn intervention(text: impl Into<String>) -> Say {
@@ -53,7 +52,7 @@ impl Reader<'_> {
         let Some(say) = self.say(&record.fact, silence) else { return };
         let node = record.fact.node().unwrap_or(self.view.coordinator.into());
         if !self.repeats_cut(id, record, node) {
-            let note = Note { node, kind: say.kind, long: say.long, short: say.short };
+            let note = Note { node, kind: say.kind, words: say.words };
             self.push(id, record, Told::Note(note));
         }
     }
@@ -69,9 +68,9 @@ impl Reader<'_> {
         };
         let Some(last) = self.story.entries.last_mut().filter(|last| last.at == record.at) else { return false };
         let Told::Note(note) = &mut last.told else { return false };
-        let repeats = note.node == node && note.short == short;
+        let repeats = note.node == node && note.words.last().is_some_and(|last| last == short);
         if repeats {
-            all.clone_into(&mut note.long);
+            note.words = vec![all.to_owned(), short.to_owned()];
             last.id = id;
         }
         repeats
@@ -80,12 +79,17 @@ impl Reader<'_> {
     /// A member is removed: words at the coordinator, a cross on its own lifeline.
     fn removed(&mut self, id: RecordId, record: &Record, broker: BrokerId, member: MemberId, silence: Span) {
         let consumer = self.story.cast.member(member);
-        let name = consumer_name(&self.story.cast, consumer);
-        let long = format!("{name} not heard from for {}: removed", span_words(silence));
-        let note = Note { node: broker.into(), kind: NoteKind::Plain, long, short: format!("{name} removed") };
-        self.push(id, record, Told::Note(note));
-        let text = "no longer a member".to_owned();
-        let mark = Note { node: consumer.into(), kind: NoteKind::Removed, long: text, short: "removed".to_owned() };
+        let cast = &self.story.cast;
+        let (name, number) = (consumer_name(cast, consumer), short_names(cast, &[consumer]));
+        let silence = span_words(silence);
+        let words = vec![
+            format!("{name} not heard from for {silence}: removed"),
+            format!("{number} not heard from for {silence}: removed"),
+            format!("{number} removed"),
+        ];
+        self.push(id, record, Told::Note(Note { node: broker.into(), kind: NoteKind::Plain, words }));
+        let words = vec!["no longer a member".to_owned(), "removed".to_owned()];
+        let mark = Note { node: consumer.into(), kind: NoteKind::Removed, words };
         self.push(id, record, Told::Note(mark));
     }
 
@@ -103,8 +107,9 @@ impl Reader<'_> {
         if cross.kind != NoteKind::Removed || note.at != record.at {
             return false;
         }
-        text.long.push_str(more);
-        note.rules = record.rules.iter().fold(note.rules, |rules, rule| rules.and(rule));
+        text.words.iter_mut().for_each(|words| words.push_str(more));
+        note.rules = record.rules.iter().fold(note.rules, Rules::and);
+        note.marks = super::marks(record.rules).iter().fold(note.marks, Rules::and);
         note.id = id;
         note.begins = super::begins(&record.fact);
         mark.id = id;
@@ -164,7 +169,7 @@ impl Reader<'_> {
         };
         let partitions = &self.view.consumer(consumer).assignment;
         let long = format!("runs on, still fetching {}", partition_numbers(partitions));
-        Say { kind: NoteKind::Intervention, long, short: "runs on".to_owned() }
+        Say { kind: NoteKind::Intervention, ..plain(long, "runs on") }
     }
 
     /// What a fact is worth in words.
