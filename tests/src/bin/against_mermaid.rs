@@ -1,7 +1,7 @@
 //! The page against Mermaid: `cargo xtask bench`. Both draw a diagram of the same 1,000 messages in the same browser,
 //! one after the other, several times over; the time is from the trace to the painted frame.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use groupscope_tests::web::{Browser, Site, Viewport};
 use serde_json::{Value, json};
@@ -36,7 +36,8 @@ fn main() -> Result<()> {
     let (page, mermaid) = (Site::new(&options.site), mermaid_site(&options)?);
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for round in 0..=ROUNDS {
-        let (us, them) = (draw_page(&browser, &page)?, draw_mermaid(&browser, &mermaid)?);
+        let (us, text) = draw_page(&browser, &page)?;
+        let them = draw_mermaid(&browser, &mermaid, &text)?;
         println!(
             "round {round}: page {us:.1} ms, Mermaid {them:.1} ms{}",
             if round == 0 { " (not counted)" } else { "" }
@@ -62,42 +63,42 @@ fn mermaid_site(options: &Options) -> Result<Site> {
     Ok(Site::new(out))
 }
 
-fn draw_page(browser: &Browser, site: &Site) -> Result<f64> {
+/// The time in milliseconds, and the same diagram in Mermaid's language.
+fn draw_page(browser: &Browser, site: &Site) -> Result<(f64, String)> {
     browser.go("about:blank");
     browser.go(&site.url(&format!("#bench={MESSAGES}")));
     browser.wait("document.querySelector('[data-bench-ms]')", Duration::from_secs(60));
     let time = browser.eval("return Number(document.querySelector('[data-bench-ms]').dataset.benchMs);", &[]);
-    let drawn = browser.eval("return document.querySelectorAll('[data-message]').length;", &[]);
-    checked(&time, &drawn)
+    let drawn = "return [...document.querySelectorAll('[data-message]')].map((message) => ({...message.dataset}));";
+    let drawn = browser.eval(drawn, &[]);
+    let drawn = drawn.as_array().context("no list of messages")?;
+    Ok((checked(&time, drawn.len())?, mermaid_text(drawn)?))
 }
 
-fn draw_mermaid(browser: &Browser, site: &Site) -> Result<f64> {
+/// The time in milliseconds.
+fn draw_mermaid(browser: &Browser, site: &Site, text: &str) -> Result<f64> {
     browser.go(&site.url(""));
-    let time = browser.eval("return draw(arguments[0]);", &[json!(mermaid_text())]);
-    let drawn = browser.eval("return messages();", &[]);
-    checked(&time, &drawn)
+    let time = browser.eval("return draw(arguments[0]);", &[json!(text)]);
+    let drawn = browser.eval("return messages();", &[]).as_u64().context("no number of messages")?;
+    checked(&time, usize::try_from(drawn)?)
 }
 
 /// The time, if nothing was left out.
-fn checked(time_ms: &Value, drawn: &Value) -> Result<f64> {
-    if *drawn != json!(MESSAGES) {
-        bail!("{drawn} messages are drawn, not {MESSAGES}");
-    }
+fn checked(time_ms: &Value, drawn: usize) -> Result<f64> {
+    ensure!(drawn == MESSAGES, "{drawn} messages are drawn, not {MESSAGES}");
     time_ms.as_f64().with_context(|| format!("{time_ms} is no time"))
 }
 
-/// Heartbeats and their answers.
-fn mermaid_text() -> String {
-    let mut text = String::from("sequenceDiagram\n    participant B1\n");
-    for consumer in 1..=10 {
-        text.push_str(&format!("    participant C{consumer}\n"));
+/// Requests with solid arrows, responses with dashed ones.
+fn mermaid_text(drawn: &[Value]) -> Result<String> {
+    let mut text = String::from("sequenceDiagram\n");
+    for message in drawn {
+        let field = |name: &str| message[name].as_str().with_context(|| format!("no data-{name}: {message}"));
+        let (from, to, about, kind) = (field("from")?, field("to")?, field("message")?, field("kind")?);
+        let arrow = if kind == "request" { "->>" } else { "-->>" };
+        text.push_str(&format!("    {from}{arrow}{to}: {about} {kind}\n"));
     }
-    for pair in 0..MESSAGES / 2 {
-        let consumer = pair % 10 + 1;
-        text.push_str(&format!("    C{consumer}->>B1: heartbeat(generation {pair})\n"));
-        text.push_str(&format!("    B1-->>C{consumer}: heartbeat response(ok)\n"));
-    }
-    text
+    Ok(text)
 }
 
 fn median(mut times: Vec<f64>) -> f64 {
