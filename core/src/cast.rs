@@ -37,16 +37,28 @@ impl Cast {
         self.consumers.get(consumer.index()).map_or("?", String::as_str)
     }
 
-    /// The consumer that goes by a member id.
+    /// The consumer that goes by a member id, or went by it in an earlier life of its process (decision 16).
     #[must_use]
     pub fn member(&self, member: MemberId) -> ConsumerId {
-        self.members.get(member.index()).copied().unwrap_or(ConsumerId(member.0))
+        let names = self.members.len().max(1);
+        self.members.get(member.index() % names).copied().unwrap_or(ConsumerId(member.0))
     }
 
-    /// The name of the consumer that goes by a member id.
+    /// Which of the ids given to its consumer a member id is: 0 for the consumer's own name, from 1 for ids that the
+    /// coordinator gave out (decision 16).
     #[must_use]
-    pub fn member_name(&self, member: MemberId) -> &str {
-        self.consumer(self.member(member))
+    pub fn member_turn(&self, member: MemberId) -> u32 {
+        member.0 / self.members.len().max(1) as u32
+    }
+
+    /// The name of a member: its consumer's, and `C1#2` for the second id that the coordinator gave to it.
+    #[must_use]
+    pub fn member_name(&self, member: MemberId) -> std::borrow::Cow<'_, str> {
+        let name = self.consumer(self.member(member));
+        match self.member_turn(member) {
+            0 => name.into(),
+            turn => format!("{name}#{turn}").into(),
+        }
     }
 
     /// The name of a topic.

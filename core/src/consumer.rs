@@ -13,9 +13,9 @@ use crate::cluster::{Cluster, position};
 use crate::error::{CommitError, HeartbeatError, JoinError};
 use crate::id::{BrokerId, Correlation, Generation, MemberId, Offset, Partition};
 use crate::message::{Join, Joined, Offsets, PartitionCounts, Request, Response, Topics};
-use crate::rules::Rule::{AR2, EC1, EC5, EC6, HB1, HB4, HB5, HB6, JG1, JG3, ST1};
+use crate::rules::Rule::{AR2, EC1, EC5, EC6, HB1, HB4, HB5, HB6, JG1, JG3, SC1, SC2, SC5, ST1};
 use crate::rules::Rules;
-use crate::scenario::{ConsumerPlan, OnCoordinatorFailure, OnDeassigned};
+use crate::scenario::{ConsumerPlan, OnClose, OnCoordinatorFailure, OnDeassigned, RebalanceBy};
 use crate::time::{Span, Time};
 use crate::trace::{Callback, CoordinatorFailure, DropReason, Fact};
 
@@ -57,13 +57,13 @@ pub enum ConsumerInput {
     /// A heartbeat by hand (decision 23); what is `None` is the consumer's own.
     Heartbeat {
         /// In whose name.
-        member: MemberId,
+        member: Option<MemberId>,
         /// With which generation.
         generation: Option<Generation>,
     },
     /// The application keeps the thread for so long (AR2).
     Process(Span),
-    /// The application closes the consumer (decision 17: silently).
+    /// The application closes the consumer (decision 17).
     Close,
 }
 
@@ -71,7 +71,7 @@ pub enum ConsumerInput {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommitOrder {
     /// In whose name.
-    pub member: MemberId,
+    pub member: Option<MemberId>,
     /// With which generation.
     pub generation: Option<Generation>,
     /// Which offsets.
@@ -184,6 +184,8 @@ impl ConsumerContext<'_> {
 #[derive(Clone, Debug)]
 pub struct Consumer {
     plan: Arc<ConsumerPlan>,
+    /// Who it is to the group: its name for life, or the id that the coordinator gave out (decision 16).
+    member: MemberId,
     topics: Topics,
     /// A subscription that waits for a pending join's answer (decision 22).
     next_topics: Option<Topics>,
@@ -217,6 +219,8 @@ enum Session {
     Joining(Correlation),
     /// It holds a generation.
     Member,
+    /// It has said that it leaves, and ends when it is answered (decision 17).
+    Closing(Correlation),
 }
 
 /// What the consumer holds between `onPartitionAssigned()` and the return of `onPartitionDeassigned()`.
@@ -248,6 +252,7 @@ impl Consumer {
     #[must_use]
     pub fn new(plan: Arc<ConsumerPlan>, topics: Topics) -> Self {
         Self {
+            member: plan.member,
             plan,
             topics,
             next_topics: None,
@@ -298,7 +303,7 @@ impl Consumer {
     /// ST1; while a join is pending it waits for the answer (decision 22).
     fn subscribe(&mut self, topics: Topics, cx: &mut ConsumerContext<'_>) {
         match self.session {
-            Session::Ended => cx.effects.push(ConsumerEffect::Ignored("it has stopped")),
+            Session::Ended | Session::Closing(_) => cx.effects.push(ConsumerEffect::Ignored("it has stopped")),
             Session::Joining(_) => self.next_topics = Some(topics),
             Session::Leaving => self.take_subscription(topics, cx),
             Session::Member => {
@@ -326,7 +331,19 @@ impl Consumer {
         if self.owned.is_some() {
             self.stop_and_deassign(Rules::NONE, After::End, cx);
         } else {
-            cx.effects.push(ConsumerEffect::End);
+            self.leave_or_end(cx);
+        }
+    }
+
+    /// Decision 17: a silent consumer just ends; the other kind tells the coordinator, if it is in touch with it.
+    fn leave_or_end(&mut self, cx: &mut ConsumerContext<'_>) {
+        match (self.plan.on_close, self.connected_coordinator()) {
+            (OnClose::Leave, Some(broker)) => {
+                let correlation = self.send(broker, Request::Leave { member: self.member }, Rules::NONE, cx);
+                self.session = Session::Closing(correlation);
+                cx.set(ConsumerTimer::JoinTimeout, self.plan.request_timeout);
+            }
+            (OnClose::Leave, None) | (OnClose::Silent, _) => cx.effects.push(ConsumerEffect::End),
         }
     }
 
@@ -350,13 +367,16 @@ impl Consumer {
     fn stop_and_deassign(&mut self, why: Rules, after: After, cx: &mut ConsumerContext<'_>) {
         self.pause_fetching(cx);
         let Some(owned) = &self.owned else { return };
-        let rules = why.and(EC1);
+        let rules = match self.plan.rebalance {
+            RebalanceBy::SocketClose if why.contains(SC1) => Rules::of(&[SC1]),
+            RebalanceBy::SocketClose | RebalanceBy::ErrorCode => why.and(EC1),
+        };
         let at = owned.positions.iter().copied().collect();
         let partitions = owned.positions.iter().map(|(partition, _)| *partition).collect();
         cx.note(Fact::FetchStopped { consumer: self.plan.id, at }, rules);
         self.call(Callback::Deassigned, partitions, rules, cx);
         if self.plan.on_deassigned == OnDeassigned::Commit {
-            self.commit_own_positions(cx);
+            self.commit_deassigned(cx);
         }
         self.block(self.plan.callback_time, after, cx);
     }
@@ -385,7 +405,8 @@ impl Consumer {
                 self.start_fetching(cx);
             }
             Some(After::Join) => {
-                cx.note(returned(Callback::Deassigned), Rules::of(&[EC1]));
+                let rule = if self.join_rules.contains(SC1) { SC1 } else { EC1 };
+                cx.note(returned(Callback::Deassigned), Rules::of(&[rule]));
                 self.owned = None;
                 if self.search.is_none() {
                     self.seek(Want::Join, cx);
@@ -394,7 +415,7 @@ impl Consumer {
             Some(After::End) => {
                 cx.note(returned(Callback::Deassigned), Rules::NONE);
                 self.owned = None;
-                cx.effects.push(ConsumerEffect::End);
+                self.leave_or_end(cx);
             }
         }
     }
@@ -404,12 +425,15 @@ impl Consumer {
         if let Some(topics) = self.next_topics.take() {
             self.take_subscription(topics, cx);
         }
+        self.commit_before_join(broker, cx);
         let join = Join {
-            member: self.plan.member,
+            member: self.member,
+            strategy: self.plan.strategy,
             session_timeout: self.plan.session_timeout,
             topics: Arc::clone(&self.topics),
         };
-        let rules = self.join_rules.iter().fold(Rules::of(&[JG1]), Rules::and);
+        let reasons = self.join_rules.iter().filter(|rule| *rule != SC1);
+        let rules = reasons.fold(Rules::of(&[JG1]), Rules::and);
         let correlation = self.send(broker, Request::Join(Arc::new(join)), rules, cx);
         self.session = Session::Joining(correlation);
         cx.set(ConsumerTimer::JoinTimeout, self.plan.join_timeout);
@@ -421,7 +445,10 @@ impl Consumer {
             Ok(joined) => self.joined(&joined, cx),
             Err(error) if error.is_fatal() => self.fail(error, cx),
             Err(JoinError::NotCoordinator) => self.coordinator_failed(CoordinatorFailure::NotCoordinator, cx),
-            Err(_) => {
+            Err(error) => {
+                if error == JoinError::UnknownMember {
+                    self.member = self.plan.member;
+                }
                 self.session = Session::Leaving;
                 self.join_rules = Rules::of(&[EC6]);
                 self.seek(Want::Join, cx);
@@ -432,6 +459,7 @@ impl Consumer {
     /// EC5: record the generation, call back, and fetch when the callback has returned.
     fn joined(&mut self, joined: &Joined, cx: &mut ConsumerContext<'_>) {
         self.session = Session::Member;
+        self.member = joined.given.unwrap_or(self.member);
         let generation = joined.generation;
         cx.note(Fact::GenerationRecorded { consumer: self.plan.id, generation }, Rules::of(&[EC5]));
         self.owned = Some(Owned {
@@ -528,7 +556,7 @@ impl Consumer {
         let late = self.heartbeat_due.is_some_and(|due| due < cx.now);
         let rules = if late { Rules::of(&[HB1, AR2]) } else { Rules::of(&[HB1]) };
         self.schedule_heartbeat(cx);
-        Some(self.heartbeat(broker, self.plan.member, generation, rules, cx))
+        Some(self.heartbeat(broker, self.member, generation, rules, cx))
     }
 
     fn heartbeat(
@@ -547,7 +575,12 @@ impl Consumer {
         correlation
     }
 
-    fn heartbeat_by_hand(&mut self, member: MemberId, generation: Option<Generation>, cx: &mut ConsumerContext<'_>) {
+    fn heartbeat_by_hand(
+        &mut self,
+        member: Option<MemberId>,
+        generation: Option<Generation>,
+        cx: &mut ConsumerContext<'_>,
+    ) {
         let Some(broker) = self.connected_coordinator() else {
             return cx.effects.push(ConsumerEffect::Ignored("it has no channel to the coordinator"));
         };
@@ -555,6 +588,7 @@ impl Consumer {
         let Some(generation) = generation.or(own) else {
             return cx.effects.push(ConsumerEffect::Ignored("it holds no generation: name one"));
         };
+        let member = member.unwrap_or(self.member);
         self.heartbeat(broker, member, generation, Rules::of(&[HB1]), cx);
     }
 
@@ -577,7 +611,10 @@ impl Consumer {
         match answer {
             Ok(()) => self.retry_after_heartbeat(correlation, cx),
             Err(HeartbeatError::RebalanceInProgress) => self.give_up_and_join(Rules::of(&[EC1]), cx),
-            Err(HeartbeatError::IllegalGeneration | HeartbeatError::UnknownMember) => {
+            Err(error @ (HeartbeatError::IllegalGeneration | HeartbeatError::UnknownMember)) => {
+                if error == HeartbeatError::UnknownMember {
+                    self.member = self.plan.member;
+                }
                 self.give_up_and_join(Rules::of(&[HB6, EC1]), cx);
             }
             Err(HeartbeatError::NotCoordinator) => self.coordinator_failed(CoordinatorFailure::NotCoordinator, cx),
@@ -601,13 +638,19 @@ impl Consumer {
         let Some(broker) = self.coordinator.take() else { return };
         let rules = match why {
             CoordinatorFailure::NoAnswer => Rules::of(&[HB4]),
-            CoordinatorFailure::ChannelClosed => Rules::of(&[HB5]),
+            CoordinatorFailure::ChannelClosed => match self.plan.rebalance {
+                RebalanceBy::ErrorCode => Rules::of(&[HB5]),
+                RebalanceBy::SocketClose => Rules::of(&[HB5, SC1, SC5]),
+            },
             CoordinatorFailure::JoinTimeout
             | CoordinatorFailure::RequestTimeout
             | CoordinatorFailure::NotCoordinator => Rules::NONE,
         };
         cx.note(Fact::CoordinatorFailed { consumer: self.plan.id, broker, why }, rules);
         self.drop_link(broker, cx);
+        if let Session::Closing(_) = self.session {
+            return cx.effects.push(ConsumerEffect::End);
+        }
         let resumes = self.session == Session::Member
             && self.owned.is_some()
             && self.plan.on_coordinator_failure == OnCoordinatorFailure::Resume;
@@ -616,7 +659,10 @@ impl Consumer {
             cx.set(ConsumerTimer::Resume, (self.heard + self.plan.session_timeout).since(cx.now));
             self.start_search(Want::Probe, cx);
         } else {
-            self.give_up_and_join(rules, cx);
+            match self.plan.rebalance {
+                RebalanceBy::ErrorCode => self.give_up_and_join(rules, cx),
+                RebalanceBy::SocketClose => self.give_up_and_join(Rules::of(&[SC1, SC2]), cx),
+            }
         }
     }
 
@@ -681,8 +727,11 @@ impl Consumer {
             Response::Join(answer) if self.session == Session::Joining(correlation) => self.join_answered(answer, cx),
             Response::Heartbeat(answer) if is_heartbeat_awaited => self.heartbeat_answered(correlation, answer, cx),
             Response::Commit(answer) => self.commit_answered(correlation, answer, cx),
+            Response::Leave(_) if self.session == Session::Closing(correlation) => {
+                cx.effects.push(ConsumerEffect::End);
+            }
             // Decision 19: a late answer changes nothing.
-            Response::Join(_) | Response::Heartbeat(_) => {}
+            Response::Join(_) | Response::Heartbeat(_) | Response::Leave(_) => {}
         }
     }
 }
@@ -690,9 +739,12 @@ impl Consumer {
 /// Decision 19: any answer counts as heard but one that says the sender is not the coordinator.
 fn counts_as_heard(response: &Response) -> bool {
     match response {
-        Response::Metadata(_) | Response::Join(Ok(_)) | Response::Heartbeat(Ok(())) | Response::Commit(Ok(())) => true,
+        Response::Metadata(metadata) => metadata.coordinator.is_some(),
+        Response::Join(Ok(_)) | Response::Heartbeat(Ok(())) | Response::Commit(Ok(())) | Response::Leave(Ok(())) => {
+            true
+        }
         Response::Join(Err(error)) => *error != JoinError::NotCoordinator,
-        Response::Heartbeat(Err(error)) => *error != HeartbeatError::NotCoordinator,
+        Response::Heartbeat(Err(error)) | Response::Leave(Err(error)) => *error != HeartbeatError::NotCoordinator,
         Response::Commit(Err(error)) => *error != CommitError::NotCoordinator,
     }
 }

@@ -1,7 +1,12 @@
 //! The group coordinator: who is a member, which generation is in force, and how a rebalance goes.
 //!
-//! Option 1 of the document: members are told of a rebalance by an error code in the answers to their heartbeats.
-//! A coordinator only answers (AR1): its effects have no way to send anything else.
+//! Members are told of a rebalance by an error code in the answers to their heartbeats (option 1) or by closing their
+//! sockets (option 2). A coordinator never speaks first (AR1): its effects can answer a request and close a channel,
+//! and nothing else travels.
+//!
+//! Everything that it does to the group or to the offset log is a write with its epoch. When the role has moved, a write
+//! of the older epoch is refused: the coordinator resigns, and its broker answers that it is not the coordinator
+//! (decision 10).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,11 +15,15 @@ use crate::assign::assign;
 use crate::cluster::Cluster;
 use crate::error::{CommitError, HeartbeatError, JoinError};
 use crate::id::{BrokerId, ConnectionId, Correlation, Epoch, Generation, MemberId, Partition, RecordId, TopicId};
-use crate::message::{Commit, Join, Joined, Request, Response, Topics};
+use crate::message::{Commit, Join, Joined, NamedStrategy, Request, Response, Topics};
 use crate::offsets::{self, OffsetLog};
-use crate::rules::Rule::{EC0, EC2, EC3, EC4, EC6, HB2, HB3, HB6, JG2, OC1, OC2, OC3, OC4, RB1, RB2, RB3};
+use crate::rules::Rule::{
+    self, EC0, EC2, EC3, EC4, EC6, HB2, HB3, HB6, JG2, OC1, OC2, OC3, OC4, RB1, RB2, RB3, SC0, SC3, SC4,
+};
 use crate::rules::Rules;
-use crate::scenario::GroupSettings;
+use crate::scenario::{
+    AssignmentStrategy, Dialect, GroupPlan, Heard, JoinWindow, MemberIds, MissingJoin, RebalanceBy, UnchangedJoin,
+};
 use crate::time::{Span, Time};
 use crate::trace::{Fact, Formed, RebalanceReason, RemovalReason};
 
@@ -49,6 +58,13 @@ pub enum CoordinatorEffect {
         /// The rules that the answer carries out.
         rules: Rules,
     },
+    /// Close a channel from this end (SC0).
+    Close {
+        /// Which.
+        connection: ConnectionId,
+        /// The rules that it carries out.
+        rules: Rules,
+    },
     /// Set a timer, in place of the one of the same name.
     Set {
         /// Which.
@@ -58,6 +74,8 @@ pub enum CoordinatorEffect {
     },
     /// Cancel a timer.
     Cancel(CoordinatorTimer),
+    /// Cancel every timer of the broker.
+    CancelAll,
     /// Put something on record.
     Note {
         /// What.
@@ -76,6 +94,8 @@ pub struct CoordinatorContext<'a> {
     pub cluster: &'a Cluster,
     /// The replicated log of committed offsets.
     pub offsets: &'a mut OffsetLog,
+    /// The highest epoch that has written: a write of an older one is refused (decision 10).
+    pub latest_epoch: Epoch,
     /// Where effects go, in order.
     pub effects: &'a mut Vec<CoordinatorEffect>,
 }
@@ -96,6 +116,10 @@ impl CoordinatorContext<'_> {
     fn cancel(&mut self, timer: CoordinatorTimer) {
         self.effects.push(CoordinatorEffect::Cancel(timer));
     }
+
+    fn close(&mut self, connection: ConnectionId, rules: Rules) {
+        self.effects.push(CoordinatorEffect::Close { connection, rules });
+    }
 }
 
 /// What of a group is written before any answer that depends on it is sent (decision 2), and so outlives a crash.
@@ -103,14 +127,17 @@ impl CoordinatorContext<'_> {
 pub struct Written {
     /// How many lives the group has had.
     lives: u32,
+    /// How many ids have been given to each consumer.
+    given: BTreeMap<MemberId, u32>,
     group: Option<WrittenGroup>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct WrittenGroup {
-    number: u32,
+    generation: Generation,
     members: Vec<(MemberId, WrittenMember)>,
     counts: BTreeMap<TopicId, u32>,
+    strategy: AssignmentStrategy,
     phase: Phase,
 }
 
@@ -126,16 +153,28 @@ struct WrittenMember {
 pub struct Coordinator {
     broker: BrokerId,
     epoch: Epoch,
-    settings: GroupSettings,
+    settings: GroupPlan,
     /// How many lives the group has had (decision 20).
     lives: u32,
+    /// How many ids have been given to each consumer (decision 16).
+    given: BTreeMap<MemberId, u32>,
+    /// How many consumers there are names for.
+    names: u32,
     group: Option<Group>,
+    standing: Standing,
+}
+
+/// Whether this coordinator knows that the role has moved on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Standing {
+    InOffice,
+    Resigned,
 }
 
 #[derive(Clone, Debug)]
 struct Group {
-    /// The number of the generation in force, 0 before the first.
-    number: u32,
+    /// The generation in force; its number is 0 before the first.
+    generation: Generation,
     members: BTreeMap<MemberId, Member>,
     phase: Phase,
     /// Members whose joins are held, in the order in which they came.
@@ -144,6 +183,7 @@ struct Group {
     owners: BTreeMap<Partition, MemberId>,
     /// The partition counts that its assignment was computed from.
     counts: BTreeMap<TopicId, u32>,
+    strategy: AssignmentStrategy,
 }
 
 #[derive(Clone, Debug)]
@@ -152,6 +192,8 @@ struct Member {
     session_timeout: Span,
     assignment: Arc<[Partition]>,
     held: Option<ReplyTo>,
+    /// The channel that its last request came on.
+    connection: Option<ConnectionId>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -168,10 +210,11 @@ enum Missing {
 }
 
 impl Coordinator {
-    /// A coordinator that knows of no group.
+    /// A coordinator that knows of no group, in an epoch. `names` is how many consumers there are.
     #[must_use]
-    pub fn new(broker: BrokerId, settings: GroupSettings) -> Self {
-        Self { broker, epoch: Epoch::default(), settings, lives: 0, group: None }
+    pub fn new(broker: BrokerId, epoch: Epoch, names: u32, settings: GroupPlan) -> Self {
+        let (given, standing) = (BTreeMap::new(), Standing::InOffice);
+        Self { broker, epoch, settings, lives: 0, given, names, group: None, standing }
     }
 
     // --- getters ---
@@ -180,18 +223,26 @@ impl Coordinator {
     #[must_use]
     pub fn written(&self) -> Written {
         let group = self.group.as_ref().map(|group| WrittenGroup {
-            number: group.number,
+            generation: group.generation,
             members: group.members.iter().map(|(id, member)| (*id, member.written())).collect(),
             counts: group.counts.clone(),
+            strategy: group.strategy,
             phase: group.phase,
         });
-        Written { lives: self.lives, group }
+        Written { lives: self.lives, given: self.given.clone(), group }
     }
 
     /// The generation with a number in the group's present life: what a number named by hand stands for (decision 23).
     #[must_use]
     pub fn generation_numbered(&self, number: u32) -> Generation {
-        Generation { epoch: self.epoch, life: self.lives, number }
+        let own = Generation { epoch: self.epoch, life: self.lives, number };
+        self.group.as_ref().map_or(own, |group| Generation { number, ..group.generation })
+    }
+
+    /// Whether it has found out that the role has moved on: it no longer answers for the group.
+    #[must_use]
+    pub fn has_resigned(&self) -> bool {
+        self.standing == Standing::Resigned
     }
 
     // --- handlers ---
@@ -200,6 +251,7 @@ impl Coordinator {
     /// (decision 2).
     pub fn recover(&mut self, written: Written, cx: &mut CoordinatorContext<'_>) {
         self.lives = written.lives;
+        self.given = written.given;
         let Some(group) = written.group else { return };
         let members: BTreeMap<_, _> = group.members.into_iter().map(|(id, member)| (id, member.restored())).collect();
         let owned = members.iter().flat_map(|(id, member)| member.assignment.iter().map(|p| (*p, *id)));
@@ -209,16 +261,16 @@ impl Coordinator {
         }
         cx.set(CoordinatorTimer::PartitionCheck, self.settings.partition_check);
         let count = members.len() as u32;
-        let phase = group.phase;
+        let (phase, generation) = (group.phase, group.generation);
         self.group = Some(Group {
-            number: group.number,
+            generation,
             members,
             phase: Phase::Stable,
             arrivals: Vec::new(),
             owners,
             counts: group.counts,
+            strategy: group.strategy,
         });
-        let generation = self.generation_numbered(group.number);
         cx.note(Fact::GroupRecovered { broker: self.broker, generation, members: count }, Rules::NONE);
         match phase {
             Phase::Preparing => self.open_rebalance(RebalanceReason::Reopened, Rules::NONE, cx),
@@ -226,9 +278,10 @@ impl Coordinator {
         }
     }
 
-    /// Starts with nothing but the number of lives the group has had (decision 2, lost).
-    pub fn forget(&mut self, written: &Written, cx: &mut CoordinatorContext<'_>) {
+    /// Starts with nothing but the counts that keep identities apart (decision 2, lost).
+    pub fn forget(&mut self, written: Written, cx: &mut CoordinatorContext<'_>) {
         self.lives = written.lives;
+        self.given = written.given;
         if written.group.is_some() {
             cx.note(Fact::GroupStateLost { broker: self.broker }, Rules::NONE);
         }
@@ -241,6 +294,7 @@ impl Coordinator {
             Request::Join(join) => self.join(to, join, cx),
             Request::Heartbeat { member, generation } => self.heartbeat(to, *member, *generation, cx),
             Request::Commit(commit) => self.commit(to, commit, cx),
+            Request::Leave { member } => self.leave(to, *member, cx),
         }
     }
 
@@ -253,54 +307,133 @@ impl Coordinator {
         }
     }
 
+    // --- the role (decision 10) ---
+
+    /// Whether a write goes through. If the role has moved on it does not, and this coordinator resigns: joins that it
+    /// holds are answered that it is not the coordinator.
+    fn may_write(&mut self, cx: &mut CoordinatorContext<'_>) -> bool {
+        if cx.latest_epoch <= self.epoch {
+            return true;
+        }
+        self.resign(cx);
+        false
+    }
+
+    /// The role has moved on.
+    pub fn resign(&mut self, cx: &mut CoordinatorContext<'_>) {
+        self.standing = Standing::Resigned;
+        cx.note(Fact::CoordinatorResigned { broker: self.broker, epoch: self.epoch }, Rules::NONE);
+        cx.effects.push(CoordinatorEffect::CancelAll);
+        let Some(mut group) = self.group.take() else { return };
+        for id in std::mem::take(&mut group.arrivals) {
+            if let Some(to) = group.members.get_mut(&id).and_then(|member| member.held.take()) {
+                cx.reply(to, Response::Join(Err(JoinError::NotCoordinator)), Rules::NONE);
+            }
+        }
+    }
+
+    /// The rule for something that both options do, by the option.
+    fn rule(&self, option_1: Rule, option_2: Rule) -> Rules {
+        match self.settings.rebalance {
+            RebalanceBy::ErrorCode => Rules::of(&[option_1]),
+            RebalanceBy::SocketClose => Rules::of(&[option_2]),
+        }
+    }
+
     // --- joining ---
 
     fn join(&mut self, to: ReplyTo, join: &Join, cx: &mut CoordinatorContext<'_>) {
         if let Err(error) = self.admissible(join) {
             return cx.reply(to, Response::Join(Err(error)), Rules::of(&[EC6]));
         }
+        if !self.may_write(cx) {
+            return cx.reply(to, Response::Join(Err(JoinError::NotCoordinator)), Rules::NONE);
+        }
+        let id = self.identify(join.member);
+        if self.answers_unchanged(id, join) {
+            return self.answer_join(id, to, cx);
+        }
         let is_new_group = self.group.is_none();
         if is_new_group {
             self.lives += 1;
             cx.set(CoordinatorTimer::PartitionCheck, self.settings.partition_check);
         }
-        let group = self.group.get_or_insert_with(Group::empty);
-        let why = group.admit(join);
+        let strategy = self.settings.assignment;
+        let group = self.group.get_or_insert_with(|| Group::empty(join, strategy));
+        let why = group.admit(id, join);
+        group.hold(id, to);
         if let RebalanceReason::NewMember(member) = why {
-            let rules = if is_new_group { Rules::of(&[EC2]) } else { Rules::NONE };
+            let rules = if is_new_group { self.rule(EC2, SC4) } else { Rules::NONE };
             cx.note(Fact::MemberAdded { broker: self.broker, member }, rules);
         }
-        group.hold(join.member, to);
-        cx.cancel(CoordinatorTimer::Session(join.member));
-        cx.cancel(CoordinatorTimer::JoinDeadline(join.member));
-        match group.phase {
-            Phase::Stable => self.open_rebalance(why, Rules::of(&[RB2, JG2]), cx),
-            Phase::Preparing => self.hold_or_complete(Some(join.member), Rules::of(&[EC2, JG2]), cx),
+        cx.cancel(CoordinatorTimer::Session(id));
+        cx.cancel(CoordinatorTimer::JoinDeadline(id));
+        match self.group.as_ref().map(|group| group.phase) {
+            Some(Phase::Stable) => self.open_rebalance(why, Rules::of(&[RB2, JG2]), cx),
+            Some(Phase::Preparing) => self.hold_or_complete(Some(id), self.rule(EC2, SC3).and(JG2), cx),
+            None => {}
         }
     }
 
-    /// Decision 9: what refuses a join for good.
+    /// Decision 16: who joins. Where the coordinator gives out ids, a consumer that comes with its plain name gets one.
+    fn identify(&mut self, member: MemberId) -> MemberId {
+        if self.settings.member_ids == MemberIds::Consumer || member.0 >= self.names {
+            return member;
+        }
+        let turn = self.given.entry(member).or_default();
+        *turn += 1;
+        MemberId(member.0.saturating_add(self.names.saturating_mul(*turn)))
+    }
+
+    /// Whether a join comes with an id that was given out, or with a name for life where that is all there is.
+    fn has_id(&self, member: MemberId) -> bool {
+        self.settings.member_ids == MemberIds::Consumer || member.0 >= self.names
+    }
+
+    /// Decisions 9 and 24: what refuses a join.
     fn admissible(&self, join: &Join) -> Result<(), JoinError> {
+        let is_member = self.group.as_ref().is_some_and(|group| group.members.contains_key(&join.member));
+        let group_strategy = self.group.as_ref().map(|group| NamedStrategy::Known(group.strategy));
+        if join.strategy == Some(NamedStrategy::Unknown) {
+            return Err(JoinError::UnknownStrategy);
+        }
         let bounds = self.settings.min_session_timeout..=self.settings.max_session_timeout;
         if !bounds.contains(&join.session_timeout) {
             return Err(JoinError::InvalidSessionTimeout);
         }
-        let (size, is_member) =
-            self.group.as_ref().map_or((0, false), |g| (g.members.len(), g.members.contains_key(&join.member)));
+        let names_other = join.strategy.is_some() && group_strategy.is_some() && join.strategy != group_strategy;
+        if self.settings.dialect == Dialect::Kafka2015 && names_other {
+            return Err(JoinError::InconsistentStrategy);
+        }
+        if self.settings.dialect == Dialect::Kafka2015 && self.has_id(join.member) && !is_member {
+            return Err(JoinError::UnknownMember);
+        }
+        let size = self.group.as_ref().map_or(0, |group| group.members.len());
         match self.settings.max_size {
             Some(most) if !is_member && size >= most as usize => Err(JoinError::GroupMaxSizeReached),
             Some(_) | None => Ok(()),
         }
     }
 
-    /// RB1 to RB3: begins a rebalance of a stable group. Each member has its session timeout to join (EC4).
+    /// Decision 24: whether a join that changes nothing is answered with the present assignment.
+    fn answers_unchanged(&self, id: MemberId, join: &Join) -> bool {
+        let Some(group) = &self.group else { return false };
+        let is_same = group.members.get(&id).is_some_and(|member| member.topics == join.topics);
+        self.settings.unchanged_join == UnchangedJoin::Answer && group.phase == Phase::Stable && is_same
+    }
+
+    /// RB1 to RB3: begins a rebalance of a stable group. Each member has its session timeout to join (EC4). In option 2
+    /// the sockets of all but those whose joins are held are closed, once for each rebalance (SC0, decision 18).
     fn open_rebalance(&mut self, why: RebalanceReason, rules: Rules, cx: &mut CoordinatorContext<'_>) {
         let Some(group) = &mut self.group else { return };
         group.phase = Phase::Preparing;
         cx.note(Fact::RebalanceStarted { broker: self.broker, why }, rules);
-        group.set_deadlines(cx);
+        if self.settings.rebalance == RebalanceBy::SocketClose {
+            group.close_sockets(cx);
+        }
+        group.set_deadlines(self.settings.join_window, cx);
         let joined = group.arrivals.last().copied();
-        self.hold_or_complete(joined, Rules::of(&[EC2]), cx);
+        self.hold_or_complete(joined, self.rule(EC2, SC3), cx);
     }
 
     /// EC2: with every join there the rebalance completes; else `newly_held` waits for the others.
@@ -315,54 +448,80 @@ impl Coordinator {
         }
     }
 
-    /// EC3: the new generation, its assignment, and the answers in the order in which the joins came.
+    /// EC3, SC3, SC4: the new generation, its assignment, and the answers in the order in which the joins came.
     fn complete(&mut self, cx: &mut CoordinatorContext<'_>) {
         let Some(group) = &mut self.group else { return };
-        group.number += 1;
-        let generation = Generation { epoch: self.epoch, life: self.lives, number: group.number };
-        let formed = Arc::new(group.form(generation, self.settings.assignment, cx.cluster));
-        cx.note(Fact::AssignmentComputed { broker: self.broker, formed: Arc::clone(&formed) }, Rules::of(&[EC3]));
+        let is_first = group.generation.number == 0;
+        let generation =
+            Generation { epoch: self.epoch, life: self.lives, number: group.generation.number.saturating_add(1) };
+        let formed = Arc::new(group.form(generation, cx.cluster));
         group.phase = Phase::Stable;
-        for member_id in std::mem::take(&mut group.arrivals) {
-            let Some(member) = group.members.get_mut(&member_id) else { continue };
-            let Some(to) = member.held.take() else { continue };
-            let joined = Joined {
-                generation,
-                assignment: member.assignment.iter().map(|p| (*p, cx.offsets.committed(*p))).collect(),
-                counts: cx.cluster.counts(&member.topics),
-            };
-            cx.reply(to, Response::Join(Ok(Arc::new(joined))), Rules::of(&[EC3]));
-            cx.set(CoordinatorTimer::Session(member_id), member.session_timeout);
+        let arrivals = std::mem::take(&mut group.arrivals);
+        let rules = if is_first { self.rule(EC3, SC4) } else { self.rule(EC3, SC3) };
+        cx.note(Fact::AssignmentComputed { broker: self.broker, formed }, rules);
+        for id in arrivals {
+            let held = self.group.as_mut().and_then(|group| group.members.get_mut(&id)?.held.take());
+            if let Some(to) = held {
+                self.answer_join_with(id, to, rules, cx);
+            }
         }
+    }
+
+    fn answer_join(&self, id: MemberId, to: ReplyTo, cx: &mut CoordinatorContext<'_>) {
+        self.answer_join_with(id, to, self.rule(EC3, SC3), cx);
+    }
+
+    /// Answers a join with the generation in force; the session starts anew (decision 4).
+    fn answer_join_with(&self, id: MemberId, to: ReplyTo, rules: Rules, cx: &mut CoordinatorContext<'_>) {
+        let Some(group) = &self.group else { return };
+        let Some(member) = group.members.get(&id) else { return };
+        let joined = Joined {
+            given: (self.settings.member_ids == MemberIds::Coordinator).then_some(id),
+            generation: group.generation,
+            assignment: member.assignment.iter().map(|p| (*p, cx.offsets.committed(*p))).collect(),
+            counts: cx.cluster.counts(&member.topics),
+        };
+        cx.reply(to, Response::Join(Ok(Arc::new(joined))), rules);
+        cx.set(CoordinatorTimer::Session(id), member.session_timeout);
     }
 
     // --- failures ---
 
     /// HB3 or EC4: a member is missing.
     fn missing(&mut self, id: MemberId, how: Missing, cx: &mut CoordinatorContext<'_>) {
-        let Some(group) = &mut self.group else { return };
+        let Some(group) = &self.group else { return };
         let is_awaited = group.members.get(&id).is_some_and(|member| member.held.is_none());
-        if !is_awaited {
+        if !is_awaited || !self.may_write(cx) {
             return;
         }
-        group.members.remove(&id);
-        group.owners.retain(|_, owner| *owner != id);
-        cx.cancel(CoordinatorTimer::Session(id));
-        cx.cancel(CoordinatorTimer::JoinDeadline(id));
+        let Some(group) = &self.group else { return };
         let (why, rules) = match (group.phase, how) {
             (Phase::Stable, _) => (RemovalReason::SessionExpired, Rules::of(&[HB3])),
             (Phase::Preparing, Missing::Silent) => (RemovalReason::SessionExpired, Rules::of(&[HB3, EC4])),
             (Phase::Preparing, Missing::NotJoined) => (RemovalReason::JoinMissing, Rules::of(&[EC4])),
         };
+        self.remove(id, why, rules, cx);
+        let Some(group) = &self.group else { return };
+        match (group.phase, self.settings.missing_join) {
+            (Phase::Stable, _) => self.open_rebalance(RebalanceReason::MemberFailed(id), Rules::of(&[RB1]), cx),
+            (Phase::Preparing, MissingJoin::Retry) => self.retry(id, cx),
+            (Phase::Preparing, MissingJoin::Complete) => self.hold_or_complete(None, Rules::NONE, cx),
+        }
+    }
+
+    /// Removes a member; a group that loses its last one is forgotten (decision 20).
+    fn remove(&mut self, id: MemberId, why: RemovalReason, rules: Rules, cx: &mut CoordinatorContext<'_>) {
+        let Some(group) = &mut self.group else { return };
+        group.members.remove(&id);
+        group.owners.retain(|_, owner| *owner != id);
+        group.arrivals.retain(|arrived| *arrived != id);
+        cx.cancel(CoordinatorTimer::Session(id));
+        cx.cancel(CoordinatorTimer::JoinDeadline(id));
         cx.note(Fact::MemberRemoved { broker: self.broker, member: id, why }, rules);
         if group.members.is_empty() {
             self.group = None;
             cx.cancel(CoordinatorTimer::PartitionCheck);
-            return cx.note(Fact::GroupForgotten { broker: self.broker }, Rules::NONE);
-        }
-        match group.phase {
-            Phase::Stable => self.open_rebalance(RebalanceReason::MemberFailed(id), Rules::of(&[RB1]), cx),
-            Phase::Preparing => self.retry(id, cx),
+            cx.note(Fact::GroupForgotten { broker: self.broker }, Rules::NONE);
         }
     }
 
@@ -376,7 +535,7 @@ impl Coordinator {
             cx.reply(to, Response::Join(Err(JoinError::RebalanceInProgress)), Rules::of(&[EC4]));
             cx.set(CoordinatorTimer::Session(id), member.session_timeout);
         }
-        group.set_deadlines(cx);
+        group.set_deadlines(self.settings.join_window, cx);
     }
 
     /// RB3: the coordinator looks whether a subscribed topic has more partitions than it last assigned (decision 14).
@@ -387,40 +546,73 @@ impl Coordinator {
             return;
         }
         let grown = group.counts.iter().find(|(topic, count)| cx.cluster.count(**topic) > **count);
-        if let Some((topic, _)) = grown {
-            let why = RebalanceReason::PartitionsChanged(*topic);
-            self.open_rebalance(why, Rules::of(&[RB3]), cx);
+        let Some(topic) = grown.map(|(topic, _)| *topic) else { return };
+        if self.may_write(cx) {
+            self.open_rebalance(RebalanceReason::PartitionsChanged(topic), Rules::of(&[RB3]), cx);
+        }
+    }
+
+    /// Decision 17: a member leaves. If all the others are held, they are answered at once.
+    fn leave(&mut self, to: ReplyTo, id: MemberId, cx: &mut CoordinatorContext<'_>) {
+        let is_member = self.group.as_ref().is_some_and(|group| group.members.contains_key(&id));
+        if !is_member {
+            return cx.reply(to, Response::Leave(Err(HeartbeatError::UnknownMember)), Rules::NONE);
+        }
+        if !self.may_write(cx) {
+            return cx.reply(to, Response::Leave(Err(HeartbeatError::NotCoordinator)), Rules::NONE);
+        }
+        cx.reply(to, Response::Leave(Ok(())), Rules::NONE);
+        self.remove(id, RemovalReason::Left, Rules::NONE, cx);
+        match self.group.as_ref().map(|group| group.phase) {
+            Some(Phase::Stable) => self.open_rebalance(RebalanceReason::MemberLeft(id), Rules::of(&[RB1]), cx),
+            Some(Phase::Preparing) => self.hold_or_complete(None, Rules::NONE, cx),
+            None => {}
         }
     }
 
     // --- heartbeats and commits ---
 
     fn heartbeat(&mut self, to: ReplyTo, id: MemberId, generation: Generation, cx: &mut CoordinatorContext<'_>) {
-        let current = self.group.as_ref().map(|group| self.generation_numbered(group.number));
-        let member = self.group.as_ref().and_then(|group| Some((group.phase, group.members.get(&id)?)));
+        let group = self.group.as_ref();
+        let member = group.and_then(|group| Some((group, group.members.get(&id)?)));
+        let kafka = self.settings.dialect == Dialect::Kafka2015;
         let (answer, rules) = match member {
             None => (Err(HeartbeatError::UnknownMember), Rules::of(&[HB6])),
-            Some((Phase::Preparing, member)) if member.held.is_none() => {
+            Some((group, _)) if kafka && generation != group.generation => {
+                (Err(HeartbeatError::IllegalGeneration), Rules::of(&[HB6]))
+            }
+            Some((group, member)) if group.phase == Phase::Preparing && member.held.is_none() => {
                 (Err(HeartbeatError::RebalanceInProgress), Rules::of(&[EC0]))
             }
-            Some(_) if Some(generation) != current => (Err(HeartbeatError::IllegalGeneration), Rules::of(&[HB6])),
+            Some((group, _)) if generation != group.generation => {
+                (Err(HeartbeatError::IllegalGeneration), Rules::of(&[HB6]))
+            }
             Some(_) => (Ok(()), Rules::of(&[HB2])),
         };
-        self.heard(id, cx);
-        cx.reply(to, Response::Heartbeat(answer), rules);
+        self.heard(id, to, if answer.is_ok() { Sign::Valid } else { Sign::Refused }, cx);
+        match (answer, self.settings.rebalance) {
+            (Err(_), RebalanceBy::SocketClose) => cx.close(to.connection, Rules::of(&[SC0])),
+            (Ok(()), _) | (Err(_), RebalanceBy::ErrorCode) => cx.reply(to, Response::Heartbeat(answer), rules),
+        }
     }
 
     /// Decision 8: a commit counts against the generation in force, also during a rebalance.
     fn commit(&mut self, to: ReplyTo, commit: &Arc<Commit>, cx: &mut CoordinatorContext<'_>) {
         let group = self.group.as_ref();
-        let current = group.map(|group| self.generation_numbered(group.number));
+        let current = group.map(|group| group.generation);
         let is_member = group.is_some_and(|group| group.members.contains_key(&commit.member));
         let owner = |partition| group.and_then(|group| group.owners.get(&partition).copied());
-        let verdict = Arc::new(offsets::check(commit, is_member, current, owner));
-        let outcome = verdict.outcome;
-        let failed = failed_conditions(&verdict);
-        self.heard(commit.member, cx);
-        cx.note(Fact::CommitChecked { broker: self.broker, verdict }, Rules::of(&[OC1, OC2, OC3]));
+        let mut verdict = offsets::check(commit, is_member, current, owner);
+        if current.is_none() && self.settings.dialect == Dialect::Kafka2015 {
+            verdict.outcome = Err(CommitError::IllegalGeneration);
+        }
+        if verdict.outcome.is_ok() && !self.may_write(cx) {
+            return cx.reply(to, Response::Commit(Err(CommitError::NotCoordinator)), Rules::NONE);
+        }
+        let (outcome, failed) = (verdict.outcome, failed_conditions(&verdict));
+        self.heard(commit.member, to, Sign::Commit, cx);
+        let fact = Fact::CommitChecked { broker: self.broker, verdict: Arc::new(verdict) };
+        cx.note(fact, Rules::of(&[OC1, OC2, OC3]));
         let rules = match outcome {
             Ok(()) => {
                 let backwards = cx.offsets.append(&commit.offsets);
@@ -438,15 +630,29 @@ impl Coordinator {
         cx.reply(to, Response::Commit(outcome), rules);
     }
 
-    /// Decision 19: any request of a member is a sign of life. HB3 rests while its join is held (decision 4).
-    fn heard(&self, id: MemberId, cx: &mut CoordinatorContext<'_>) {
-        let member = self.group.as_ref().and_then(|group| group.members.get(&id));
-        if let Some(member) = member
-            && member.held.is_none()
-        {
-            cx.set(CoordinatorTimer::Session(id), member.session_timeout);
+    /// Decision 19: any request of a member is a sign of life, or only valid ones (decision 24). HB3 rests while its
+    /// join is held (decision 4).
+    fn heard(&mut self, id: MemberId, to: ReplyTo, sign: Sign, cx: &mut CoordinatorContext<'_>) {
+        let Some(member) = self.group.as_mut().and_then(|group| group.members.get_mut(&id)) else { return };
+        if member.held.is_some() {
+            return;
+        }
+        member.connection = Some(to.connection);
+        match (self.settings.heard, sign) {
+            (Heard::All, _) | (Heard::Valid, Sign::Valid) => {
+                cx.set(CoordinatorTimer::Session(id), member.session_timeout);
+            }
+            (Heard::Valid, Sign::Refused | Sign::Commit) => {}
         }
     }
+}
+
+/// A request as a sign of life.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Valid,
+    Refused,
+    Commit,
 }
 
 /// The rules that a commit failed.
@@ -456,40 +662,57 @@ fn failed_conditions(verdict: &offsets::Verdict) -> Rules {
 }
 
 impl Group {
-    fn empty() -> Self {
+    fn empty(first: &Join, strategy: AssignmentStrategy) -> Self {
+        let named = match first.strategy {
+            Some(NamedStrategy::Known(named)) => named,
+            Some(NamedStrategy::Unknown) | None => strategy,
+        };
         Self {
-            number: 0,
+            generation: Generation::default(),
             members: BTreeMap::new(),
             phase: Phase::Stable,
             arrivals: Vec::new(),
             owners: BTreeMap::new(),
             counts: BTreeMap::new(),
+            strategy: named,
         }
     }
 
     /// Takes up what a join says of its member, and tells why it makes the group rebalance (RB2).
-    fn admit(&mut self, join: &Join) -> RebalanceReason {
-        let Some(member) = self.members.get_mut(&join.member) else {
+    fn admit(&mut self, id: MemberId, join: &Join) -> RebalanceReason {
+        let Some(member) = self.members.get_mut(&id) else {
             let member = Member {
                 topics: Arc::clone(&join.topics),
                 session_timeout: join.session_timeout,
                 assignment: Arc::default(),
                 held: None,
+                connection: None,
             };
-            self.members.insert(join.member, member);
-            return RebalanceReason::NewMember(join.member);
+            self.members.insert(id, member);
+            return RebalanceReason::NewMember(id);
         };
         let is_same = member.topics == join.topics;
         member.topics = Arc::clone(&join.topics);
         member.session_timeout = join.session_timeout;
-        if is_same { RebalanceReason::Rejoined(join.member) } else { RebalanceReason::SubscriptionChanged(join.member) }
+        if is_same { RebalanceReason::Rejoined(id) } else { RebalanceReason::SubscriptionChanged(id) }
     }
 
     /// Holds a member's join; one on a newer channel replaces the first and keeps its place (decision 4).
     fn hold(&mut self, id: MemberId, to: ReplyTo) {
         let Some(member) = self.members.get_mut(&id) else { return };
+        member.connection = Some(to.connection);
         if member.held.replace(to).is_none() {
             self.arrivals.push(id);
+        }
+    }
+
+    /// SC0. Closing a member's socket counts as having heard from it (decision 5).
+    fn close_sockets(&mut self, cx: &mut CoordinatorContext<'_>) {
+        for (id, member) in self.members.iter_mut().filter(|(_, member)| member.held.is_none()) {
+            if let Some(connection) = member.connection.take() {
+                cx.close(connection, Rules::of(&[SC0]));
+            }
+            cx.set(CoordinatorTimer::Session(*id), member.session_timeout);
         }
     }
 
@@ -498,25 +721,26 @@ impl Group {
     }
 
     /// EC4, decision 5: whoever has not joined has a session timeout from now.
-    fn set_deadlines(&self, cx: &mut CoordinatorContext<'_>) {
+    fn set_deadlines(&self, window: JoinWindow, cx: &mut CoordinatorContext<'_>) {
+        let longest = self.members.values().map(|member| member.session_timeout).max().unwrap_or_default();
         for (id, member) in self.members.iter().filter(|(_, member)| member.held.is_none()) {
-            cx.set(CoordinatorTimer::JoinDeadline(*id), member.session_timeout);
+            let wait = match window {
+                JoinWindow::Own => member.session_timeout,
+                JoinWindow::Longest => longest,
+            };
+            cx.set(CoordinatorTimer::JoinDeadline(*id), wait);
         }
     }
 
     /// Computes the assignment of a new generation and takes it up.
-    fn form(
-        &mut self,
-        generation: Generation,
-        strategy: crate::scenario::AssignmentStrategy,
-        cluster: &Cluster,
-    ) -> Formed {
+    fn form(&mut self, generation: Generation, cluster: &Cluster) -> Formed {
+        self.generation = generation;
         let subscriptions: Vec<_> = self.members.iter().map(|(id, m)| (*id, Arc::clone(&m.topics))).collect();
         let topics: BTreeSet<TopicId> = subscriptions.iter().flat_map(|(_, topics)| topics.iter().copied()).collect();
         self.counts = topics.into_iter().map(|topic| (topic, cluster.count(topic))).collect();
         self.owners.clear();
         let mut assignment = Vec::with_capacity(subscriptions.len());
-        for (id, partitions) in assign(strategy, &subscriptions, |topic| cluster.count(topic)) {
+        for (id, partitions) in assign(self.strategy, &subscriptions, |topic| cluster.count(topic)) {
             let partitions: Arc<[Partition]> = partitions.into();
             self.owners.extend(partitions.iter().map(|partition| (*partition, id)));
             if let Some(member) = self.members.get_mut(&id) {
@@ -541,7 +765,13 @@ impl Member {
 
 impl WrittenMember {
     fn restored(self) -> Member {
-        Member { topics: self.topics, session_timeout: self.session_timeout, assignment: self.assignment, held: None }
+        Member {
+            topics: self.topics,
+            session_timeout: self.session_timeout,
+            assignment: self.assignment,
+            held: None,
+            connection: None,
+        }
     }
 }
 
@@ -553,5 +783,6 @@ pub fn not_coordinator(request: &Request) -> Option<Response> {
         Request::Join(_) => Some(Response::Join(Err(JoinError::NotCoordinator))),
         Request::Heartbeat { .. } => Some(Response::Heartbeat(Err(HeartbeatError::NotCoordinator))),
         Request::Commit(_) => Some(Response::Commit(Err(CommitError::NotCoordinator))),
+        Request::Leave { .. } => Some(Response::Leave(Err(HeartbeatError::NotCoordinator))),
     }
 }

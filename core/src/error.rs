@@ -13,6 +13,12 @@ pub enum JoinError {
     InvalidSessionTimeout,
     /// The group has as many members as it may have; fatal (decision 9).
     GroupMaxSizeReached,
+    /// An id that the coordinator did not give out (decision 24).
+    UnknownMember,
+    /// An assignment strategy that the coordinator does not have; fatal (decision 24).
+    UnknownStrategy,
+    /// Another strategy than the group's; fatal (decision 24).
+    InconsistentStrategy,
 }
 
 impl JoinError {
@@ -20,8 +26,11 @@ impl JoinError {
     #[must_use]
     pub const fn is_fatal(self) -> bool {
         match self {
-            Self::InvalidSessionTimeout | Self::GroupMaxSizeReached => true,
-            Self::RebalanceInProgress | Self::NotCoordinator => false,
+            Self::InvalidSessionTimeout
+            | Self::GroupMaxSizeReached
+            | Self::UnknownStrategy
+            | Self::InconsistentStrategy => true,
+            Self::RebalanceInProgress | Self::NotCoordinator | Self::UnknownMember => false,
         }
     }
 
@@ -33,6 +42,9 @@ impl JoinError {
             Self::NotCoordinator => "NotCoordinator",
             Self::InvalidSessionTimeout => "InvalidSessionTimeout",
             Self::GroupMaxSizeReached => "GroupMaxSizeReached",
+            Self::UnknownMember => "UnknownMember",
+            Self::UnknownStrategy => "UnknownStrategy",
+            Self::InconsistentStrategy => "InconsistentStrategy",
         }
     }
 }

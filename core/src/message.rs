@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::error::{CommitError, HeartbeatError, JoinError};
 use crate::id::{BrokerId, Generation, MemberId, Offset, Partition, TopicId};
+use crate::scenario::AssignmentStrategy;
 use crate::time::Span;
 
 /// A list of topics, shared wherever the same list stands.
@@ -33,10 +34,12 @@ pub enum MessageKind {
     Heartbeat,
     /// Committing offsets (OC1 to OC5).
     Commit,
+    /// Leaving the group (decision 17).
+    Leave,
 }
 
 impl MessageKind {
-    /// The word that tests and styles use: `metadata`, `join`, `heartbeat`, `commit`.
+    /// The word that tests and styles use: `metadata`, `join`, `heartbeat`, `commit`, `leave`.
     #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
@@ -44,6 +47,7 @@ impl MessageKind {
             Self::Join => "join",
             Self::Heartbeat => "heartbeat",
             Self::Commit => "commit",
+            Self::Leave => "leave",
         }
     }
 }
@@ -57,6 +61,7 @@ impl Message {
             Self::Request(Request::Join(_)) | Self::Response(Response::Join(_)) => MessageKind::Join,
             Self::Request(Request::Heartbeat { .. }) | Self::Response(Response::Heartbeat(_)) => MessageKind::Heartbeat,
             Self::Request(Request::Commit(_)) | Self::Response(Response::Commit(_)) => MessageKind::Commit,
+            Self::Request(Request::Leave { .. }) | Self::Response(Response::Leave(_)) => MessageKind::Leave,
         }
     }
 
@@ -67,9 +72,14 @@ impl Message {
             Self::Response(Response::Join(Err(error))) => Some(error.name()),
             Self::Response(Response::Heartbeat(Err(error))) => Some(error.name()),
             Self::Response(Response::Commit(Err(error))) => Some(error.name()),
+            Self::Response(Response::Leave(Err(error))) => Some(error.name()),
             Self::Request(_)
             | Self::Response(
-                Response::Metadata(_) | Response::Join(Ok(_)) | Response::Heartbeat(Ok(())) | Response::Commit(Ok(())),
+                Response::Metadata(_)
+                | Response::Join(Ok(_))
+                | Response::Heartbeat(Ok(()))
+                | Response::Commit(Ok(()))
+                | Response::Leave(Ok(())),
             ) => None,
         }
     }
@@ -94,17 +104,33 @@ pub enum Request {
     },
     /// OC1 to OC3.
     Commit(Arc<Commit>),
+    /// Decision 17: the member leaves.
+    Leave {
+        /// Who.
+        member: MemberId,
+    },
 }
 
 /// A join request (JG1).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Join {
-    /// Who.
+    /// Who: the name that the consumer has for life, or the id that the coordinator gave out to it (decision 16).
     pub member: MemberId,
+    /// The assignment strategy that it names, where joins name one (decision 24).
+    pub strategy: Option<NamedStrategy>,
     /// After how long a silence the coordinator may give this member up (HB3).
     pub session_timeout: Span,
     /// The present subscription.
     pub topics: Topics,
+}
+
+/// An assignment strategy by the name that a join gives it (decision 24).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NamedStrategy {
+    /// One that the coordinator has.
+    Known(AssignmentStrategy),
+    /// One that it does not have.
+    Unknown,
 }
 
 /// A commit request.
@@ -129,6 +155,8 @@ pub enum Response {
     Heartbeat(Result<(), HeartbeatError>),
     /// OC4, OC5.
     Commit(Result<(), CommitError>),
+    /// Decision 17.
+    Leave(Result<(), HeartbeatError>),
 }
 
 /// The three things a broker knows (CD1).
@@ -146,6 +174,8 @@ pub struct Metadata {
 /// A normal answer to a join (EC3).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Joined {
+    /// The id by which the group knows the consumer from now on, where the coordinator gives out ids (decision 16).
+    pub given: Option<MemberId>,
     /// The new generation.
     pub generation: Generation,
     /// This member's partitions, each with the offset to start from (decision 11).

@@ -3,7 +3,7 @@
 
 mod plan;
 
-pub use plan::{CommitPlan, ConsumerPlan, Order, Plan, Producer};
+pub use plan::{CommitPlan, ConsumerPlan, GroupPlan, Order, Plan, Producer};
 
 use std::collections::BTreeMap;
 
@@ -78,8 +78,11 @@ pub struct Scenario {
     pub defaults: ConsumerSettings,
     /// The consumers.
     pub consumers: Vec<ConsumerSpec>,
-    /// The coordinator's settings.
+    /// The named set of settings that it starts from (decision 24).
     #[serde(default)]
+    pub profile: Profile,
+    /// The coordinator's settings, where they differ from the profile's.
+    #[serde(default, skip_serializing_if = "GroupSettings::is_empty")]
     pub settings: GroupSettings,
     /// The network.
     #[serde(default)]
@@ -160,9 +163,12 @@ pub struct ConsumerSettings {
     /// Records that it processes a second in each of its partitions (decision 12); 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processed_per_second: Option<u32>,
-    /// What it does when the coordinator fails (decision 1); `resume`.
+    /// What it does when the coordinator fails (decision 1); `resume`. In option 2 it always joins again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_coordinator_failure: Option<OnCoordinatorFailure>,
+    /// What it does when its application closes it (decision 17); `silent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_close: Option<OnClose>,
 }
 
 impl ConsumerSettings {
@@ -241,36 +247,165 @@ pub enum OnCoordinatorFailure {
     Rejoin,
 }
 
+/// What a consumer does when its application closes it (decision 17).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnClose {
+    /// It tells nobody; the coordinator finds out by HB3.
+    #[default]
+    Silent,
+    /// It tells the coordinator that it leaves the group.
+    Leave,
+}
+
+/// A named set of settings (decision 24). What the scenario sets itself goes before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub enum Profile {
+    /// The document, rebalancing by an error code.
+    #[default]
+    #[serde(rename = "document-option-1")]
+    DocumentOption1,
+    /// The document, rebalancing by closing sockets.
+    #[serde(rename = "document-option-2")]
+    DocumentOption2,
+    /// Kafka as it stood in October 2015.
+    #[serde(rename = "kafka-2015")]
+    Kafka2015,
+}
+
 /// The coordinator's settings.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GroupSettings {
-    /// How partitions are assigned (decision 13).
-    pub assignment: AssignmentStrategy,
+    /// How the coordinator tells the members of a rebalance: option 1 or option 2; `error-code`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebalance: Option<RebalanceBy>,
+    /// How partitions are assigned (decision 13); `range`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assignment: Option<AssignmentStrategy>,
     /// The shortest session timeout that a member may ask for (decision 9); 1ms.
-    pub min_session_timeout: Span,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_session_timeout: Option<Span>,
     /// The longest session timeout that a member may ask for (decision 9); 5m.
-    pub max_session_timeout: Span,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_session_timeout: Option<Span>,
     /// How many members the group may have (decision 9); no bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_size: Option<u32>,
     /// How often the coordinator looks for new partitions (decision 14); 5s.
-    pub partition_check: Span,
-    /// What a coordinator that crashed finds when it returns (decision 2).
-    pub state: GroupStateKept,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partition_check: Option<Span>,
+    /// What a new coordinator, or one that crashed, finds of the group (decision 2); `replicated`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<GroupStateKept>,
+    /// How long the coordinator must be down or paused before the role moves (decision 10); 3s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub takeover_delay: Option<Span>,
+    /// How long until the other brokers have learned of a move (decision 10); 200ms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata_propagation: Option<Span>,
+    /// Who names the members (decision 16); `consumer`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member_ids: Option<MemberIds>,
+    /// What becomes of a rebalance when a member's join does not come (decision 18); `retry`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_join: Option<MissingJoin>,
+    /// How long a rebalance waits for a member's join (decisions 5 and 24); `own`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub join_window: Option<JoinWindow>,
+    /// What a join does that changes nothing (decision 24); `rebalance`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unchanged_join: Option<UnchangedJoin>,
+    /// Which requests count as a sign of life (decisions 19 and 24); `all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heard: Option<Heard>,
+    /// Whose errors are answered (decisions 20 and 24); `document`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<Dialect>,
 }
 
-impl Default for GroupSettings {
-    fn default() -> Self {
-        Self {
-            assignment: AssignmentStrategy::Range,
-            min_session_timeout: limits::SHORTEST_INTERVAL,
-            max_session_timeout: Span::from_secs(300),
-            max_size: None,
-            partition_check: Span::from_secs(5),
-            state: GroupStateKept::Replicated,
-        }
+impl GroupSettings {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
     }
+}
+
+/// How the coordinator tells the members of a rebalance.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RebalanceBy {
+    /// Option 1: an error code in the answers to their heartbeats (EC0).
+    #[default]
+    ErrorCode,
+    /// Option 2: it closes their sockets (SC0).
+    SocketClose,
+}
+
+/// Who names the members (decision 16).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MemberIds {
+    /// Each consumer has one name for life, so that one that restarts is known.
+    #[default]
+    Consumer,
+    /// The id is given out with the first answer to a join: a process that restarts is a new member, and a join that is abandoned leaves a ghost until its session ends.
+    Coordinator,
+}
+
+/// What becomes of a rebalance when a member's join does not come (decision 18).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MissingJoin {
+    /// The member is removed and the rebalance starts again (EC4).
+    #[default]
+    Retry,
+    /// The member is removed and the others are answered at once, as Kafka did.
+    Complete,
+}
+
+/// How long a rebalance waits for a member's join.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum JoinWindow {
+    /// The member's own session timeout (decision 5).
+    #[default]
+    Own,
+    /// The longest session timeout in the group, for all.
+    Longest,
+}
+
+/// What a join of a known member with its known subscription does to a stable group.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UnchangedJoin {
+    /// It makes the group rebalance, like any join (RB2).
+    #[default]
+    Rebalance,
+    /// It is answered with the present assignment.
+    Answer,
+}
+
+/// Which requests of a member count as a sign of life for HB3.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Heard {
+    /// Any (decision 19).
+    #[default]
+    All,
+    /// Joins, and heartbeats that are answered without an error.
+    Valid,
+}
+
+/// Whose errors are answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Dialect {
+    /// This project's reading of the document (decision 20).
+    #[default]
+    Document,
+    /// Kafka's of October 2015: joins name a strategy, and an unknown or inconsistent one is refused; an id that was not given out is unknown; a commit to an unknown group has an illegal generation, and one with no id and no generation is stored.
+    #[serde(rename = "kafka-2015")]
+    Kafka2015,
 }
 
 /// How partitions are assigned, as Kafka defines them (decision 13).
@@ -284,7 +419,7 @@ pub enum AssignmentStrategy {
     RoundRobin,
 }
 
-/// What a coordinator that crashed finds of the group when it returns (decision 2).
+/// What a new coordinator finds of the group, or one that crashed when it returns (decision 2).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupStateKept {
@@ -384,8 +519,10 @@ pub enum Action {
     Heartbeat(HeartbeatSpec),
     /// Keep a consumer's only thread busy (AR2).
     Process(Process),
-    /// Close a consumer in good order; it tells nobody (decision 17).
+    /// Close a consumer in good order (decision 17).
     Close(String),
+    /// Move the coordinator's role to another broker (decision 10).
+    MoveCoordinator(String),
 }
 
 /// A link.

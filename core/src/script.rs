@@ -234,7 +234,7 @@ pub(crate) fn at_offset(index: u32, offset: u64) -> Offsets {
 
 pub(crate) fn join(consumer: ConsumerId, topics: &[TopicId]) -> Request {
     let session_timeout = Span::from_secs(10);
-    Request::Join(Arc::new(Join { member: member(consumer), session_timeout, topics: topics.into() }))
+    Request::Join(Arc::new(Join { member: member(consumer), strategy: None, session_timeout, topics: topics.into() }))
 }
 
 pub(crate) fn heartbeat(consumer: ConsumerId, number: u32) -> Request {
@@ -248,7 +248,7 @@ pub(crate) fn commit(consumer: ConsumerId, number: u32, offsets: &Offsets) -> Ar
 pub(crate) fn joined(number: u32, indices: &[u32]) -> Response {
     let counts = [(ORDERS, 4)].into();
     let assignment = at_zero(indices);
-    Response::Join(Ok(Arc::new(Joined { generation: generation(number), assignment, counts })))
+    Response::Join(Ok(Arc::new(Joined { given: None, generation: generation(number), assignment, counts })))
 }
 
 pub(crate) fn metadata(coordinator: Option<BrokerId>) -> Response {

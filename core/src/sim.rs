@@ -9,6 +9,7 @@
 mod faults;
 mod network;
 mod queue;
+mod role;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ use crate::trace::{Cause, Fact, Record, Trace};
 
 use network::{Network, Packet};
 use queue::{Event, Queue, Slot, What};
+use role::Role;
 
 /// A run of a plan, at some moment of its virtual time.
 ///
@@ -48,6 +50,7 @@ pub struct Simulation {
     offsets: OffsetLog,
     /// What a crashed coordinator had written of the group.
     written: Option<Written>,
+    role: Role,
     trace: Trace,
     /// What the trace counts towards its limit.
     weight: usize,
@@ -99,6 +102,7 @@ struct Busy {
 enum Waiting {
     Packet(ConnectionId, Packet),
     Order(u32),
+    News(BrokerId),
 }
 
 impl Simulation {
@@ -111,7 +115,7 @@ impl Simulation {
         for (i, (at, _)) in plan.orders.iter().enumerate() {
             queue.push(*at, What::Order(i as u32));
         }
-        let brokers = (0..cast.brokers).map(|b| Broker::new(BrokerId(b), cast.coordinator, &plan.settings));
+        let brokers = (0..cast.brokers).map(|b| Broker::new(BrokerId(b), cast.consumers.len() as u32, &plan.settings));
         let nodes = usize::from(cast.brokers) + cast.consumers.len();
         let mut simulation = Self {
             now: Time::ZERO,
@@ -124,6 +128,7 @@ impl Simulation {
             cluster: Cluster::new(cast.brokers, producers),
             offsets: OffsetLog::default(),
             written: None,
+            role: Role::new(cast.coordinator),
             trace: Trace::new(cast),
             weight: 0,
             is_stopped: false,
@@ -137,6 +142,7 @@ impl Simulation {
             simulation.start_process(BrokerId(broker).into());
             simulation.cause = None;
         }
+        simulation.take_first_roles();
         simulation
     }
 
@@ -195,6 +201,8 @@ impl Simulation {
             What::Order(order) => self.order(order),
             What::Timer { node, timer } => self.timer_due(node, timer, &event),
             What::ThreadFree { node, turn } => self.thread_free(node, turn),
+            What::Takeover { absence } => self.takeover(absence),
+            What::Learned { broker, coordinator } => self.news(broker, coordinator),
         }
         Some(event.at)
     }
@@ -265,6 +273,7 @@ impl Simulation {
         match input {
             Waiting::Packet(connection, packet) => self.take_packet(node, connection, packet),
             Waiting::Order(order) => self.take_order(order),
+            Waiting::News(coordinator) => self.take_news(node, coordinator),
         }
     }
 
@@ -284,6 +293,7 @@ impl Simulation {
             now: self.now,
             cluster: &self.cluster,
             offsets: &mut self.offsets,
+            latest_epoch: self.role.epoch,
             effects: &mut effects,
         };
         give(&mut self.brokers[broker.index()], &mut cx);
@@ -293,7 +303,9 @@ impl Simulation {
                 CoordinatorEffect::Set { timer, after } => {
                     self.set_timer(broker.into(), coordinator_slot(timer), after)
                 }
+                CoordinatorEffect::Close { connection, rules } => self.close_from_broker(broker, connection, rules),
                 CoordinatorEffect::Cancel(timer) => self.cancel_timer(broker.into(), coordinator_slot(timer)),
+                CoordinatorEffect::CancelAll => self.process(broker.into()).cancel_timers(),
                 CoordinatorEffect::Note { fact, rules } => {
                     self.record(fact, rules);
                 }
@@ -422,6 +434,12 @@ impl Process {
         self.state == ProcessState::Up && self.busy.is_none()
     }
 
+    fn cancel_timers(&mut self) {
+        for timer in &mut self.timers {
+            timer.due = Time::MAX;
+        }
+    }
+
     fn timer(&mut self, timer: u32) -> &mut Slot {
         let place = timer as usize;
         if self.timers.len() <= place {
@@ -473,6 +491,6 @@ fn order_node(order: &Order) -> Option<NodeId> {
         | Order::Close(consumer)
         | Order::Cut(consumer, _)
         | Order::Heal(consumer, _) => Some((*consumer).into()),
-        Order::AddPartitions(..) => None,
+        Order::AddPartitions(..) | Order::MoveCoordinator(_) => None,
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::cast::Cast;
 use crate::error::JoinError;
-use crate::id::{BrokerId, ConnectionId, ConsumerId, Generation, MemberId, NodeId, Partition, RecordId, TopicId};
+use crate::id::{
+    BrokerId, ConnectionId, ConsumerId, Epoch, Generation, MemberId, NodeId, Partition, RecordId, TopicId,
+};
 use crate::message::{Message, Offsets, PartitionCounts, Topics};
 use crate::offsets::Verdict;
 use crate::rules::Rules;
@@ -341,6 +343,30 @@ pub enum Fact {
         /// Where.
         broker: BrokerId,
     },
+    /// The role of coordinator moved (decision 10).
+    CoordinatorMoved {
+        /// The broker that holds it now.
+        broker: BrokerId,
+        /// The broker that held it.
+        from: BrokerId,
+        /// The epoch that begins.
+        epoch: Epoch,
+    },
+    /// A coordinator of an older epoch found that the role has moved on: a write of its was refused, or it learned of
+    /// the move (decision 10).
+    CoordinatorResigned {
+        /// Where.
+        broker: BrokerId,
+        /// Its epoch.
+        epoch: Epoch,
+    },
+    /// A broker learned who is coordinator (decision 10).
+    CoordinatorLearned {
+        /// Who learned it.
+        broker: BrokerId,
+        /// The coordinator.
+        coordinator: BrokerId,
+    },
     /// A commit was checked against the three conditions (OC1 to OC3).
     CommitChecked {
         /// Where.
@@ -442,6 +468,8 @@ pub enum RemovalReason {
     SessionExpired,
     /// EC4: its join did not come within its session timeout.
     JoinMissing,
+    /// Decision 17: it said that it leaves.
+    Left,
 }
 
 /// Why a rebalance begins.
@@ -455,6 +483,8 @@ pub enum RebalanceReason {
     Rejoined(MemberId),
     /// RB1: a member failed.
     MemberFailed(MemberId),
+    /// Decision 17: a member left.
+    MemberLeft(MemberId),
     /// RB3: a topic has more partitions than the assignment was computed from.
     PartitionsChanged(TopicId),
     /// Decision 2: the coordinator came back with a rebalance open, and opens it again.
@@ -504,6 +534,9 @@ impl Fact {
             | Self::GroupForgotten { broker }
             | Self::GroupRecovered { broker, .. }
             | Self::GroupStateLost { broker }
+            | Self::CoordinatorMoved { broker, .. }
+            | Self::CoordinatorResigned { broker, .. }
+            | Self::CoordinatorLearned { broker, .. }
             | Self::CommitChecked { broker, .. }
             | Self::OffsetsAppended { broker, .. } => Some((*broker).into()),
             Self::PartitionsAdded { .. } | Self::LimitReached => None,

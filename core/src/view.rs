@@ -333,7 +333,7 @@ impl ConsumerView {
                 self.heartbeat_since = Some(at);
                 self.unanswered_since.get_or_insert(at);
             }
-            Request::Commit(_) => {}
+            Request::Commit(_) | Request::Leave { .. } => {}
         }
     }
 
@@ -350,7 +350,8 @@ impl ConsumerView {
             Response::Metadata(_)
             | Response::Join(_)
             | Response::Heartbeat(Err(HeartbeatError::NotCoordinator))
-            | Response::Commit(Err(CommitError::NotCoordinator)) => {}
+            | Response::Commit(Err(CommitError::NotCoordinator))
+            | Response::Leave(_) => {}
             Response::Heartbeat(_) | Response::Commit(_) => self.unanswered_since = None,
         }
     }
@@ -577,10 +578,13 @@ impl View {
                 }
             }
             Fact::GroupForgotten { .. } | Fact::GroupStateLost { .. } => self.group.forget(),
+            Fact::CoordinatorMoved { broker, .. } => self.coordinator_acts(*broker),
             Fact::OffsetsAppended { offsets, .. } => self.committed.extend(offsets.iter().copied()),
             Fact::CommandIgnored { .. }
             | Fact::LimitReached
             | Fact::Dropped { .. }
+            | Fact::CoordinatorResigned { .. }
+            | Fact::CoordinatorLearned { .. }
             | Fact::TopicChangeSeen { .. }
             | Fact::ResumeExpired { .. }
             | Fact::OffsetsDropped { .. }
@@ -661,6 +665,7 @@ impl View {
             Request::Join(join) => join.member,
             Request::Heartbeat { member, .. } => *member,
             Request::Commit(commit) => commit.member,
+            Request::Leave { member } => *member,
         };
         if broker == self.coordinator
             && let Some(view) = self.group.members.get_mut(&member)
@@ -677,8 +682,9 @@ impl View {
             Response::Metadata(_)
             | Response::Join(Err(JoinError::NotCoordinator))
             | Response::Heartbeat(Err(HeartbeatError::NotCoordinator))
-            | Response::Commit(Err(CommitError::NotCoordinator)) => {}
-            Response::Heartbeat(_) | Response::Commit(_) => self.coordinator_acts(from),
+            | Response::Commit(Err(CommitError::NotCoordinator))
+            | Response::Leave(Err(HeartbeatError::NotCoordinator)) => {}
+            Response::Heartbeat(_) | Response::Commit(_) | Response::Leave(_) => self.coordinator_acts(from),
             Response::Join(_) => {
                 self.coordinator_acts(from);
                 for (id, member) in &mut self.group.members {

@@ -22,6 +22,9 @@ pub(super) struct Commits {
     pending: Vec<Pending>,
     /// Refused, and waiting for the coordinator to be reached and a valid answer to a heartbeat.
     retry: Option<Retry>,
+    /// What the application commits in `onPartitionDeassigned()` while there is no channel: it goes out on the next one,
+    /// just before the join (decision 8).
+    before_join: Option<(Generation, Offsets)>,
     /// What the timer of outstanding requests is set to.
     pub(super) watched: Option<Time>,
 }
@@ -69,7 +72,7 @@ impl Consumer {
         let Some(broker) = self.connected_coordinator() else {
             return cx.effects.push(ConsumerEffect::Ignored("it has no channel to the coordinator"));
         };
-        self.send_commit(broker, order.member, generation, offsets, Attempt::First, cx);
+        self.send_commit(broker, order.member.unwrap_or(self.member), generation, offsets, Attempt::First, cx);
     }
 
     pub(super) fn commit_due(&mut self, cx: &mut ConsumerContext<'_>) {
@@ -83,7 +86,23 @@ impl Consumer {
         let Some(broker) = self.connected_coordinator() else { return };
         let Some(generation) = self.owned.as_ref().map(|owned| owned.generation) else { return };
         let Some(offsets) = self.own_positions(cx) else { return };
-        self.send_commit(broker, self.plan.member, generation, offsets, Attempt::First, cx);
+        self.send_commit(broker, self.member, generation, offsets, Attempt::First, cx);
+    }
+
+    /// Decision 8: the application commits in `onPartitionDeassigned()`.
+    pub(super) fn commit_deassigned(&mut self, cx: &mut ConsumerContext<'_>) {
+        if self.connected_coordinator().is_some() {
+            return self.commit_own_positions(cx);
+        }
+        let offsets = self.own_positions(cx);
+        let generation = self.owned.as_ref().map(|owned| owned.generation);
+        self.commits.before_join = generation.zip(offsets);
+    }
+
+    pub(super) fn commit_before_join(&mut self, broker: BrokerId, cx: &mut ConsumerContext<'_>) {
+        if let Some((generation, offsets)) = self.commits.before_join.take() {
+            self.send_commit(broker, self.member, generation, offsets, Attempt::First, cx);
+        }
     }
 
     /// The positions of everything it owns; `None` if that is nothing.
@@ -133,7 +152,7 @@ impl Consumer {
         self.drop_retry(DropReason::RefusedAgain, cx);
         self.commits.retry = Some(Retry { offsets, heartbeat: None });
         match (self.session, error) {
-            (Session::Ended, _) => self.drop_retry(DropReason::Stopped, cx),
+            (Session::Ended | Session::Closing(_), _) => self.drop_retry(DropReason::Stopped, cx),
             (Session::Member, CommitError::NotCoordinator) => {
                 self.coordinator_failed(CoordinatorFailure::NotCoordinator, cx);
             }
@@ -185,7 +204,7 @@ impl Consumer {
         if let (Some(broker), Some(generation)) = (self.connected_coordinator(), generation)
             && !again.is_empty()
         {
-            self.send_commit(broker, self.plan.member, generation, again, Attempt::Retry, cx);
+            self.send_commit(broker, self.member, generation, again, Attempt::Retry, cx);
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Consumer, ConsumerContext, ConsumerEffect, ConsumerTimer, Session};
 use crate::id::{BrokerId, Correlation};
 use crate::message::{Metadata, Request};
-use crate::rules::Rule::{CD1, JG3, ST2};
+use crate::rules::Rule::{CD1, JG3, SC2, ST2};
 use crate::rules::Rules;
 use crate::time::Time;
 use crate::trace::{CoordinatorFailure, Fact};
@@ -102,10 +102,15 @@ impl Consumer {
         search.next = BrokerId((broker.0 + 1) % brokers.max(1));
         search.stage = Stage::Asking(broker);
         if self.links.is_open(broker) {
-            self.ask(broker, Rules::of(&[ST2]), cx);
+            self.ask(broker, self.search_rules(), cx);
         } else {
             self.open(broker, cx);
         }
+    }
+
+    /// ST2; and SC2, where it follows a broken pipe.
+    fn search_rules(&self) -> Rules {
+        if self.join_rules.contains(SC2) { Rules::of(&[ST2, SC2]) } else { Rules::of(&[ST2]) }
     }
 
     fn open(&mut self, broker: BrokerId, cx: &mut ConsumerContext<'_>) {
@@ -128,7 +133,7 @@ impl Consumer {
             *link = Link::Open(Vec::new());
         }
         match self.search.map(|search| (search.stage, search.want)) {
-            Some((Stage::Asking(asked), _)) if asked == broker => self.ask(broker, Rules::of(&[ST2]), cx),
+            Some((Stage::Asking(asked), _)) if asked == broker => self.ask(broker, self.search_rules(), cx),
             Some((Stage::Connecting(coordinator), want)) if coordinator == broker => self.reached(broker, want, cx),
             Some((Stage::Asking(_) | Stage::Connecting(_) | Stage::BackingOff, _)) | None => {}
         }

@@ -211,7 +211,7 @@ fn start_up_words(story: &Story, end: usize) -> Vec<String> {
             match sending.kind {
                 MessageKind::Join => joiners.push(sending.consumer),
                 MessageKind::Heartbeat => pings += 1,
-                MessageKind::Metadata | MessageKind::Commit => {}
+                MessageKind::Metadata | MessageKind::Commit | MessageKind::Leave => {}
             }
         }
     }

@@ -377,6 +377,7 @@ fn begins(fact: &Fact) -> Option<Trigger> {
             Request::Join(_) => Trigger::JoinSent,
             Request::Heartbeat { .. } => Trigger::HeartbeatSent,
             Request::Commit(_) => Trigger::CommitSent,
+            Request::Leave { .. } => return None,
         }
     } else if matches!(fact, Fact::FetchStopped { .. }) {
         Trigger::FetchStopped
@@ -432,6 +433,7 @@ fn request_words(cast: &Cast, request: &Request) -> Words {
         Request::Join(join) => plain(&["join"], vec![topics(&join.topics)]),
         Request::Heartbeat { generation: held, .. } => plain(&["ping"], generation(held.number)),
         Request::Commit(commit) => plain(&["commit"], generation(commit.generation.number)),
+        Request::Leave { .. } => plain(&["leave"], Vec::new()),
     }
 }
 
@@ -460,5 +462,7 @@ fn response_words(cast: &Cast, response: &Response) -> Words {
         Response::Heartbeat(Err(refused)) => error(LabelStyle::Refused, refused.name()),
         Response::Commit(Ok(())) => plain(&["accepted"], Vec::new()),
         Response::Commit(Err(refused)) => error(LabelStyle::Refused, refused.name()),
+        Response::Leave(Ok(())) => plain(&["ok"], Vec::new()),
+        Response::Leave(Err(refused)) => error(LabelStyle::Refused, refused.name()),
     }
 }

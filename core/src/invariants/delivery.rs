@@ -240,6 +240,7 @@ impl Doing {
             | Fact::PartitionsAdded { .. }
             | Fact::CommandIgnored { .. }
             | Fact::LimitReached
+            | Fact::CoordinatorMoved { .. }
             | Fact::Dropped { .. } => Self::Outside,
             Fact::ProcessClosed { .. }
             | Fact::ChannelOpening { .. }
@@ -270,6 +271,8 @@ impl Doing {
             | Fact::GroupForgotten { .. }
             | Fact::GroupRecovered { .. }
             | Fact::GroupStateLost { .. }
+            | Fact::CoordinatorResigned { .. }
+            | Fact::CoordinatorLearned { .. }
             | Fact::CommitChecked { .. }
             | Fact::OffsetsAppended { .. } => Self::Act,
         }

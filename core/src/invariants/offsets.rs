@@ -69,7 +69,7 @@ impl OffsetLog {
                     answers.and_then(|request| self.answered(request.id(), *outcome))
                 }
                 Response::Join(Ok(joined)) => self.wrong_start(event, &joined.assignment),
-                Response::Join(Err(_)) | Response::Metadata(_) | Response::Heartbeat(_) => None,
+                Response::Join(Err(_)) | Response::Metadata(_) | Response::Heartbeat(_) | Response::Leave(_) => None,
             }
         } else {
             None

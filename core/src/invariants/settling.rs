@@ -264,6 +264,9 @@ fn disturbance(event: &Event<'_>) -> Option<Time> {
         | Fact::LinkHealed { .. }
         | Fact::PartitionsAdded { .. }
         | Fact::CommandIgnored { .. }
+        | Fact::CoordinatorMoved { .. }
+        | Fact::CoordinatorResigned { .. }
+        | Fact::CoordinatorLearned { .. }
         | Fact::Subscribed { .. }
         | Fact::TopicChangeSeen { .. }
         | Fact::ProcessingEnded { .. }

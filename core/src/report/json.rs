@@ -1,5 +1,6 @@
 //! A trace as JSON lines: one object an event, for programs.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
 use serde::Serialize;
@@ -13,6 +14,9 @@ use crate::time::Time;
 use crate::trace::{
     ChannelEnd, CoordinatorFailure, DropReason, Fact, Formed, RebalanceReason, Record, RemovalReason, Trace,
 };
+
+/// The name of a member.
+type Name<'a> = Cow<'a, str>;
 
 /// A trace as JSON, one object a line, each ended by a newline. See [`json_line`] for the object.
 #[derive(Clone, Copy, Debug)]
@@ -116,17 +120,20 @@ enum FactLine<'a> {
     ResumeExpired,
     ConsumerThrew { error: &'static str },
     OffsetsDropped { partitions: Vec<PartitionOffset<'a>>, why: &'static str },
-    MemberAdded { member: &'a str },
-    MemberRemoved { member: &'a str, why: &'static str },
+    MemberAdded { member: Name<'a> },
+    MemberRemoved { member: Name<'a>, why: &'static str },
     RebalanceStarted(Rebalance<'a>),
-    JoinHeld { member: &'a str, awaited: u32 },
-    RebalanceRetried { missing: &'a str },
+    JoinHeld { member: Name<'a>, awaited: u32 },
+    RebalanceRetried { missing: Name<'a> },
     AssignmentComputed { generation: Generation, members: Vec<MemberLine<'a>>, counts: Vec<TopicCount<'a>> },
     GroupForgotten,
     GroupRecovered { generation: Generation, members: u32 },
     GroupStateLost,
+    CoordinatorMoved { from: String, epoch: u16 },
+    CoordinatorResigned { epoch: u16 },
+    CoordinatorLearned { coordinator: String },
     CommitChecked(Checked<'a>),
-    OffsetsAppended { member: &'a str, partitions: Vec<PartitionOffset<'a>>, backwards: u32 },
+    OffsetsAppended { member: Name<'a>, partitions: Vec<PartitionOffset<'a>>, backwards: u32 },
 }
 
 #[derive(Serialize)]
@@ -153,16 +160,16 @@ enum Body<'a> {
         topics: Vec<&'a str>,
     },
     JoinRequest {
-        member: &'a str,
+        member: Name<'a>,
         session_timeout: u64,
         topics: Vec<&'a str>,
     },
     HeartbeatRequest {
-        member: &'a str,
+        member: Name<'a>,
         generation: Generation,
     },
     CommitRequest {
-        member: &'a str,
+        member: Name<'a>,
         generation: Generation,
         partitions: Vec<PartitionOffset<'a>>,
     },
@@ -177,6 +184,9 @@ enum Body<'a> {
         generation: Generation,
         partitions: Vec<PartitionOffset<'a>>,
         counts: Vec<TopicCount<'a>>,
+    },
+    LeaveRequest {
+        member: Name<'a>,
     },
     Answer {
         error: Option<&'static str>,
@@ -200,7 +210,7 @@ struct PartitionOffset<'a> {
 struct PartitionOwner<'a> {
     topic: &'a str,
     partition: u32,
-    owner: Option<&'a str>,
+    owner: Option<Name<'a>>,
 }
 
 #[derive(Serialize)]
@@ -212,7 +222,7 @@ struct TopicCount<'a> {
 /// A member of a generation as it was formed.
 #[derive(Serialize)]
 struct MemberLine<'a> {
-    member: &'a str,
+    member: Name<'a>,
     topics: Vec<&'a str>,
     partitions: Vec<PartitionName<'a>>,
 }
@@ -221,18 +231,19 @@ struct MemberLine<'a> {
 #[derive(Serialize)]
 #[serde(tag = "why", rename_all = "kebab-case")]
 enum Rebalance<'a> {
-    NewMember { member: &'a str },
-    SubscriptionChanged { member: &'a str },
-    Rejoined { member: &'a str },
-    MemberFailed { member: &'a str },
+    NewMember { member: Name<'a> },
+    SubscriptionChanged { member: Name<'a> },
+    Rejoined { member: Name<'a> },
+    MemberFailed { member: Name<'a> },
     PartitionsChanged { topic: &'a str },
+    MemberLeft { member: Name<'a> },
     Reopened,
 }
 
 /// A commit against the three conditions, with the values compared.
 #[derive(Serialize)]
 struct Checked<'a> {
-    member: &'a str,
+    member: Name<'a>,
     error: Option<&'static str>,
     /// OC1.
     is_member: bool,
@@ -332,6 +343,13 @@ impl<'a> Names<'a> {
                 FactLine::GroupRecovered { generation: *generation, members: *members }
             }
             Fact::GroupStateLost { .. } => FactLine::GroupStateLost,
+            Fact::CoordinatorMoved { from, epoch, .. } => {
+                FactLine::CoordinatorMoved { from: broker_name(*from), epoch: epoch.0 }
+            }
+            Fact::CoordinatorResigned { epoch, .. } => FactLine::CoordinatorResigned { epoch: epoch.0 },
+            Fact::CoordinatorLearned { coordinator, .. } => {
+                FactLine::CoordinatorLearned { coordinator: broker_name(*coordinator) }
+            }
             Fact::CommitChecked { verdict, .. } => FactLine::CommitChecked(self.checked(verdict)),
             Fact::OffsetsAppended { member, offsets, backwards, .. } => FactLine::OffsetsAppended {
                 member: self.member(*member),
@@ -364,6 +382,7 @@ impl<'a> Names<'a> {
                 generation: commit.generation,
                 partitions: self.offsets(&commit.offsets),
             },
+            Request::Leave { member } => Body::LeaveRequest { member: self.member(*member) },
         }
     }
 
@@ -384,6 +403,7 @@ impl<'a> Names<'a> {
             Response::Join(Err(error)) => Body::Answer { error: Some(error.name()) },
             Response::Heartbeat(outcome) => Body::Answer { error: outcome.err().map(|error| error.name()) },
             Response::Commit(outcome) => Body::Answer { error: outcome.err().map(|error| error.name()) },
+            Response::Leave(outcome) => Body::Answer { error: outcome.err().map(|error| error.name()) },
         }
     }
 
@@ -405,6 +425,7 @@ impl<'a> Names<'a> {
             }
             RebalanceReason::Rejoined(member) => Rebalance::Rejoined { member: self.member(member) },
             RebalanceReason::MemberFailed(member) => Rebalance::MemberFailed { member: self.member(member) },
+            RebalanceReason::MemberLeft(member) => Rebalance::MemberLeft { member: self.member(member) },
             RebalanceReason::PartitionsChanged(topic) => Rebalance::PartitionsChanged { topic: self.topic(topic) },
             RebalanceReason::Reopened => Rebalance::Reopened,
         }
@@ -432,7 +453,7 @@ impl<'a> Names<'a> {
         self.cast.node(node)
     }
 
-    fn member(self, member: MemberId) -> &'a str {
+    fn member(self, member: MemberId) -> Name<'a> {
         self.cast.member_name(member)
     }
 
@@ -504,5 +525,6 @@ const fn removal(why: RemovalReason) -> &'static str {
     match why {
         RemovalReason::SessionExpired => "session-expired",
         RemovalReason::JoinMissing => "join-missing",
+        RemovalReason::Left => "left",
     }
 }

@@ -198,6 +198,14 @@ impl Story<'_> {
                 one(*broker, format!("takes up the group: {}, members {members}", in_words(*generation)))
             }
             Fact::GroupStateLost { broker } => one(*broker, "knows nothing of the group any more"),
+            Fact::CoordinatorMoved { broker, from, epoch } => {
+                let from = self.cast.node((*from).into());
+                one(*broker, format!("takes the role of coordinator over from {from}: epoch {}", epoch.0))
+            }
+            Fact::CoordinatorResigned { broker, .. } => one(*broker, "finds that it is no longer coordinator"),
+            Fact::CoordinatorLearned { broker, coordinator } => {
+                one(*broker, format!("learns that {} is coordinator", self.cast.node((*coordinator).into())))
+            }
             Fact::CommitChecked { broker, verdict } => one(*broker, self.verdict(verdict)),
             Fact::OffsetsAppended { broker, member, offsets, backwards } => {
                 let back = if *backwards == 0 { String::new() } else { format!(" ({backwards} went back)") };
@@ -234,6 +242,7 @@ impl Story<'_> {
                 format!("heartbeat{}, {}", self.on_behalf(from, *member), in_words(*generation))
             }
             Request::Commit(commit) => self.commit(from, commit),
+            Request::Leave { member } => format!("leave{}", self.on_behalf(from, *member)),
         }
     }
 
@@ -255,7 +264,9 @@ impl Story<'_> {
         match response {
             Response::Metadata(metadata) => self.metadata(metadata),
             Response::Join(Ok(joined)) => self.joined(joined),
-            Response::Join(Err(_)) | Response::Heartbeat(_) | Response::Commit(_) => answer(response),
+            Response::Join(Err(_)) | Response::Heartbeat(_) | Response::Commit(_) | Response::Leave(_) => {
+                answer(response)
+            }
         }
     }
 
@@ -304,7 +315,7 @@ impl Story<'_> {
     fn not_owned(self, verdict: &Verdict) -> String {
         let foreign = verdict.partitions.iter().filter(|(_, owner)| *owner != Some(verdict.commit.member));
         let told = foreign.map(|(partition, owner)| {
-            let owner = owner.map_or("nobody", |member| self.cast.member_name(member));
+            let owner = owner.map_or("nobody".into(), |member| self.cast.member_name(member));
             format!("{} is {owner}'s", self.cast.partition(*partition))
         });
         told.collect::<Vec<_>>().join(", ")
@@ -318,6 +329,7 @@ impl Story<'_> {
             }
             RebalanceReason::Rejoined(member) => format!("{} joins again", self.cast.member_name(member)),
             RebalanceReason::MemberFailed(member) => format!("{} failed", self.cast.member_name(member)),
+            RebalanceReason::MemberLeft(member) => format!("{} left", self.cast.member_name(member)),
             RebalanceReason::PartitionsChanged(topic) => {
                 format!("the partitions of {} have changed", self.cast.topic(topic))
             }
@@ -409,6 +421,8 @@ fn answer(response: &Response) -> String {
         Response::Heartbeat(Err(error)) => format!("heartbeat answer: {}", error.name()),
         Response::Commit(Ok(())) => "commit answer".to_owned(),
         Response::Commit(Err(error)) => format!("commit answer: {}", error.name()),
+        Response::Leave(Ok(())) => "leave answer".to_owned(),
+        Response::Leave(Err(error)) => format!("leave answer: {}", error.name()),
     }
 }
 
@@ -444,5 +458,6 @@ const fn removal(why: RemovalReason) -> &'static str {
     match why {
         RemovalReason::SessionExpired => "not heard from for a session",
         RemovalReason::JoinMissing => "its join has not come",
+        RemovalReason::Left => "it left",
     }
 }

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{
-    Action, AssignmentStrategy, CommitSpec, ConsumerSettings, ConsumerSpec, GroupSettings, HeartbeatSpec, Latency,
-    Limit, Link, OnCoordinatorFailure, OnDeassigned, Picture, Scenario, limits,
+    Action, AssignmentStrategy, CommitSpec, ConsumerSettings, ConsumerSpec, Dialect, GroupSettings, GroupStateKept,
+    Heard, HeartbeatSpec, JoinWindow, Latency, Limit, Link, MemberIds, MissingJoin, OnClose, OnCoordinatorFailure,
+    OnDeassigned, Picture, Profile, RebalanceBy, Scenario, UnchangedJoin, limits,
 };
 use crate::cast::{Cast, broker_name};
 use crate::error::InputError;
 use crate::id::{BrokerId, ConsumerId, MemberId, NodeId, Offset, Partition, TopicId};
-use crate::message::{Offsets, Topics};
+use crate::message::{NamedStrategy, Offsets, Topics};
 use crate::time::{Span, Time};
 
 /// A scenario that can be run: names are ids, settings are filled in, limits hold.
@@ -27,7 +28,7 @@ pub struct Plan {
     /// For each consumer its settings.
     pub consumers: Vec<Arc<ConsumerPlan>>,
     /// The coordinator's settings.
-    pub settings: GroupSettings,
+    pub settings: GroupPlan,
     /// Of every million messages, how many are lost.
     pub lost_per_million: u32,
     /// What happens when, in order of time; at one time in the script's order, consumers' starts first.
@@ -45,12 +46,80 @@ pub struct Producer {
     pub produced_per_second: u32,
 }
 
+/// The coordinator's settings, filled in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupPlan {
+    /// Option 1 or option 2.
+    pub rebalance: RebalanceBy,
+    /// Decision 13.
+    pub assignment: AssignmentStrategy,
+    /// Decision 9.
+    pub min_session_timeout: Span,
+    /// Decision 9.
+    pub max_session_timeout: Span,
+    /// Decision 9; `None` without a bound.
+    pub max_size: Option<u32>,
+    /// Decision 14.
+    pub partition_check: Span,
+    /// Decision 2.
+    pub state: GroupStateKept,
+    /// Decision 10.
+    pub takeover_delay: Span,
+    /// Decision 10.
+    pub metadata_propagation: Span,
+    /// Decision 16.
+    pub member_ids: MemberIds,
+    /// Decision 18.
+    pub missing_join: MissingJoin,
+    /// Decisions 5 and 24.
+    pub join_window: JoinWindow,
+    /// Decision 24.
+    pub unchanged_join: UnchangedJoin,
+    /// Decisions 19 and 24.
+    pub heard: Heard,
+    /// Decisions 20 and 24.
+    pub dialect: Dialect,
+}
+
+impl GroupPlan {
+    /// The settings of a profile (decision 24), with what a scenario sets itself.
+    #[must_use]
+    pub fn new(profile: Profile, own: &GroupSettings) -> Self {
+        let kafka = profile == Profile::Kafka2015;
+        let rebalance = match profile {
+            Profile::DocumentOption2 => RebalanceBy::SocketClose,
+            Profile::DocumentOption1 | Profile::Kafka2015 => RebalanceBy::ErrorCode,
+        };
+        Self {
+            rebalance: own.rebalance.unwrap_or(rebalance),
+            assignment: own.assignment.unwrap_or_default(),
+            min_session_timeout: own.min_session_timeout.unwrap_or(limits::SHORTEST_INTERVAL),
+            max_session_timeout: own.max_session_timeout.unwrap_or(Span::from_secs(300)),
+            max_size: own.max_size,
+            partition_check: own.partition_check.unwrap_or(Span::from_secs(5)),
+            state: own.state.unwrap_or(if kafka { GroupStateKept::Lost } else { GroupStateKept::Replicated }),
+            takeover_delay: own.takeover_delay.unwrap_or(Span::from_secs(3)),
+            metadata_propagation: own.metadata_propagation.unwrap_or(Span::from_millis(200)),
+            member_ids: own.member_ids.unwrap_or(if kafka { MemberIds::Coordinator } else { MemberIds::Consumer }),
+            missing_join: own.missing_join.unwrap_or(if kafka { MissingJoin::Complete } else { MissingJoin::Retry }),
+            join_window: own.join_window.unwrap_or(if kafka { JoinWindow::Longest } else { JoinWindow::Own }),
+            unchanged_join: own.unchanged_join.unwrap_or(if kafka {
+                UnchangedJoin::Answer
+            } else {
+                UnchangedJoin::Rebalance
+            }),
+            heard: own.heard.unwrap_or(if kafka { Heard::Valid } else { Heard::All }),
+            dialect: own.dialect.unwrap_or(if kafka { Dialect::Kafka2015 } else { Dialect::Document }),
+        }
+    }
+}
+
 /// A consumer's settings, filled in.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ConsumerPlan {
     /// Who.
     pub id: ConsumerId,
-    /// Its name in the group.
+    /// The name that it has for life.
     pub member: MemberId,
     /// The topics it subscribes to when it starts.
     pub topics: Topics,
@@ -80,6 +149,14 @@ pub struct ConsumerPlan {
     pub processed_per_second: u32,
     /// Decision 1.
     pub on_coordinator_failure: OnCoordinatorFailure,
+    /// Decision 17.
+    pub on_close: OnClose,
+    /// Option 1 or option 2: how it is told of a rebalance.
+    pub rebalance: RebalanceBy,
+    /// Decision 16.
+    pub member_ids: MemberIds,
+    /// The strategy that its joins name, where they name one (decision 24).
+    pub strategy: Option<NamedStrategy>,
 }
 
 /// A command of the script with its names resolved.
@@ -104,18 +181,20 @@ pub enum Order {
     /// Commit.
     Commit(ConsumerId, CommitPlan),
     /// Send a heartbeat by hand.
-    Heartbeat(ConsumerId, MemberId, Option<u32>),
+    Heartbeat(ConsumerId, Option<MemberId>, Option<u32>),
     /// Keep the thread busy.
     Process(ConsumerId, Span),
     /// Close in good order.
     Close(ConsumerId),
+    /// Move the coordinator's role.
+    MoveCoordinator(BrokerId),
 }
 
 /// A commit by command (decision 23).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommitPlan {
-    /// In whose name.
-    pub member: MemberId,
+    /// In whose name; `None` for the consumer's own.
+    pub member: Option<MemberId>,
     /// The generation number to claim; `None` for the consumer's own.
     pub generation: Option<u32>,
     /// The offsets; `None` for the consumer's own positions.
@@ -131,13 +210,14 @@ impl Scenario {
     /// The path to the first bad value and what would be right.
     pub fn plan(&self) -> Checked<Arc<Plan>> {
         let cast = Arc::new(self.check_cast()?);
-        self.check_numbers()?;
+        let settings = GroupPlan::new(self.profile, &self.settings);
+        self.check_numbers(&settings)?;
         let names = Names { cast: &cast, topics: index(&cast.topics), consumers: index(&cast.consumers) };
         let mut consumers = Vec::with_capacity(self.consumers.len());
         let mut subscribed = 0;
         for (i, spec) in self.consumers.iter().enumerate() {
             subscribed += spec.topics.len();
-            consumers.push(Arc::new(self.check_consumer(i, spec, &names)?));
+            consumers.push(Arc::new(self.check_consumer(i, spec, &names, &settings)?));
         }
         let orders = self.check_script(&names, subscribed)?;
         self.check_picture()?;
@@ -150,7 +230,7 @@ impl Scenario {
                 .map(|t| Producer { partitions: t.partitions, produced_per_second: t.produced_per_second })
                 .collect(),
             consumers,
-            settings: self.settings.clone(),
+            settings,
             lost_per_million: self.network.lost_per_million,
             orders,
             picture: self.picture.clone(),
@@ -198,7 +278,7 @@ impl Scenario {
         })
     }
 
-    fn check_numbers(&self) -> Checked<()> {
+    fn check_numbers(&self, s: &GroupPlan) -> Checked<()> {
         if self.until == Span::ZERO || self.until > limits::RUN {
             return Err(InputError::new("until", format!("a run lasts more than 0s and at most {}", limits::RUN)));
         }
@@ -212,10 +292,10 @@ impl Scenario {
             let path = format!("topics.{name}.produced_per_second");
             within(&path, u64::from(topic.produced_per_second), 0, u64::from(limits::RATE))?;
         }
-        let s = &self.settings;
         interval("settings.min_session_timeout", s.min_session_timeout)?;
         interval("settings.max_session_timeout", s.max_session_timeout)?;
         interval("settings.partition_check", s.partition_check)?;
+        interval("settings.takeover_delay", s.takeover_delay)?;
         if s.min_session_timeout > s.max_session_timeout {
             let message = format!("is longer than max_session_timeout, {}", s.max_session_timeout);
             return Err(InputError::new("settings.min_session_timeout", message));
@@ -224,7 +304,13 @@ impl Scenario {
         check_latency("network.latency", &self.network.latency)
     }
 
-    fn check_consumer(&self, i: usize, spec: &ConsumerSpec, names: &Names<'_>) -> Checked<ConsumerPlan> {
+    fn check_consumer(
+        &self,
+        i: usize,
+        spec: &ConsumerSpec,
+        names: &Names<'_>,
+        settings: &GroupPlan,
+    ) -> Checked<ConsumerPlan> {
         let topics = names.topics(&format!("consumers[{i}].topics"), &spec.topics)?;
         let id = ConsumerId(i as u32);
         if let Some(latency) = &spec.latency {
@@ -234,7 +320,7 @@ impl Scenario {
         let session_timeout = pick.interval("session_timeout", |s| s.session_timeout, Span::from_secs(30))?;
         let third = session_timeout.fraction(1, 3).max(limits::SHORTEST_INTERVAL);
         let two_thirds = session_timeout.fraction(2, 3).max(limits::SHORTEST_INTERVAL);
-        let join_timeout = self.settings.max_session_timeout + two_thirds;
+        let join_timeout = settings.max_session_timeout + two_thirds;
         let minutes = Span::from_secs(300);
         let rate = pick.value(|s| s.processed_per_second).unwrap_or(1_000);
         within(
@@ -263,7 +349,20 @@ impl Scenario {
             on_deassigned: pick.value(|s| s.on_deassigned).unwrap_or_default(),
             callback_time: pick.value(|s| s.callback_time).unwrap_or(Span::from_millis(200)),
             processed_per_second: rate,
-            on_coordinator_failure: pick.value(|s| s.on_coordinator_failure).unwrap_or_default(),
+            on_coordinator_failure: match settings.rebalance {
+                RebalanceBy::ErrorCode => pick.value(|s| s.on_coordinator_failure).unwrap_or_default(),
+                RebalanceBy::SocketClose => OnCoordinatorFailure::Rejoin,
+            },
+            on_close: pick.value(|s| s.on_close).unwrap_or(match self.profile {
+                Profile::Kafka2015 => OnClose::Leave,
+                Profile::DocumentOption1 | Profile::DocumentOption2 => OnClose::Silent,
+            }),
+            rebalance: settings.rebalance,
+            member_ids: settings.member_ids,
+            strategy: match settings.dialect {
+                Dialect::Document => None,
+                Dialect::Kafka2015 => Some(NamedStrategy::Known(settings.assignment)),
+            },
         })
     }
 
@@ -419,9 +518,9 @@ impl Names<'_> {
         Ok(range.map(move |broker| (consumer, BrokerId(broker))))
     }
 
-    fn member(&self, path: &str, consumer: ConsumerId, name: Option<&str>) -> Checked<MemberId> {
-        let id = name.map_or(Ok(consumer), |name| self.consumer(&format!("{path}.member"), name))?;
-        Ok(self.cast.member_ids[id.index()])
+    fn member(&self, path: &str, name: Option<&str>) -> Checked<Option<MemberId>> {
+        let consumer = name.map(|name| self.consumer(&format!("{path}.member"), name)).transpose()?;
+        Ok(consumer.map(|consumer| self.cast.member_ids[consumer.index()]))
     }
 
     fn order(&self, path: &str, action: &Action) -> Checked<Order> {
@@ -444,6 +543,7 @@ impl Names<'_> {
             Action::Heartbeat(spec) => self.heartbeat(&at("heartbeat"), spec)?,
             Action::Process(p) => Order::Process(self.consumer(&at("process.consumer"), &p.consumer)?, p.takes),
             Action::Close(name) => Order::Close(self.consumer(&at("close"), name)?),
+            Action::MoveCoordinator(name) => Order::MoveCoordinator(self.broker(&at("move-coordinator"), name)?),
             Action::Cut(link) | Action::Heal(link) => {
                 return Err(InputError::new(path, format!("a link of `{}` stands for several orders", link.consumer)));
             }
@@ -452,7 +552,7 @@ impl Names<'_> {
 
     fn commit(&self, path: &str, spec: &CommitSpec) -> Checked<Order> {
         let consumer = self.consumer(&format!("{path}.consumer"), &spec.consumer)?;
-        let member = self.member(path, consumer, spec.member.as_deref())?;
+        let member = self.member(path, spec.member.as_deref())?;
         let offsets = match &spec.offsets {
             None => None,
             Some(map) => {
@@ -469,7 +569,7 @@ impl Names<'_> {
 
     fn heartbeat(&self, path: &str, spec: &HeartbeatSpec) -> Checked<Order> {
         let consumer = self.consumer(&format!("{path}.consumer"), &spec.consumer)?;
-        let member = self.member(path, consumer, spec.member.as_deref())?;
+        let member = self.member(path, spec.member.as_deref())?;
         Ok(Order::Heartbeat(consumer, member, spec.generation))
     }
 

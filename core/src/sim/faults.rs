@@ -7,7 +7,7 @@ use super::queue::What;
 use super::{ProcessState, Simulation, Waiting, commit_order, order_node};
 use crate::broker::Broker;
 use crate::consumer::{Consumer, ConsumerInput};
-use crate::id::{ConsumerId, NodeId, NodeKind};
+use crate::id::{BrokerId, ConsumerId, NodeId, NodeKind};
 use crate::rules::Rules;
 use crate::scenario::Order;
 use crate::trace::{Cause, Fact};
@@ -40,6 +40,7 @@ impl Simulation {
                 let count = self.cluster.add_partitions(*topic, *more, self.now);
                 self.note(Fact::PartitionsAdded { topic: *topic, count });
             }
+            Order::MoveCoordinator(broker) => self.order_move(*broker),
             Order::Subscribe(..) | Order::Commit(..) | Order::Heartbeat(..) | Order::Process(..) | Order::Close(_) => {
                 let Some(node) = order_node(order) else { return };
                 if self.process(node).state == ProcessState::Down {
@@ -56,7 +57,7 @@ impl Simulation {
         let plan = Arc::clone(&self.plan);
         let Some((_, order)) = plan.orders.get(place as usize) else { return };
         self.cause = None;
-        let coordinator = self.plan.cast.coordinator.index();
+        let coordinator = self.role.holder.index();
         let numbered = |number| self.brokers[coordinator].generation_numbered(number);
         let (consumer, input) = match order {
             Order::Subscribe(consumer, topics) => {
@@ -76,7 +77,8 @@ impl Simulation {
             | Order::Resume(_)
             | Order::Cut(..)
             | Order::Heal(..)
-            | Order::AddPartitions(..) => return,
+            | Order::AddPartitions(..)
+            | Order::MoveCoordinator(_) => return,
         };
         self.give_consumer(consumer, input);
     }
@@ -100,12 +102,31 @@ impl Simulation {
                 self.consumers[slot] = Consumer::new(plan, topics);
                 self.give_consumer(consumer, ConsumerInput::Started);
             }
-            NodeKind::Broker(broker) if is_restart => {
-                let is_coordinator = broker == self.plan.cast.coordinator;
-                let written = if is_coordinator { self.written.take() } else { None };
-                self.give_broker(broker, |broker, cx| broker.handle_restart(written, cx));
-            }
+            NodeKind::Broker(broker) if is_restart => self.restart_broker(broker),
             NodeKind::Broker(_) => {}
+        }
+    }
+
+    /// The holder of the role takes it up again; another broker learns after a while who holds it.
+    fn restart_broker(&mut self, broker: BrokerId) {
+        self.broker_back(broker);
+        if broker == self.role.holder {
+            let (epoch, written) = (self.role.epoch, self.written.take());
+            if let Some(written) = written {
+                self.give_broker(broker, |broker, cx| broker.handle_role(epoch, Some(written), cx));
+            }
+        } else {
+            self.tell_later(broker);
+        }
+    }
+
+    fn order_move(&mut self, to: BrokerId) {
+        if to == self.role.holder {
+            self.ignore(to.into(), "it is the coordinator already");
+        } else if self.process(to.into()).state != ProcessState::Up {
+            self.ignore(to.into(), "it is not running");
+        } else {
+            self.move_role(to);
         }
     }
 
@@ -116,11 +137,13 @@ impl Simulation {
         let cause = self.record(Fact::ProcessCrashed { node }, Rules::NONE).map(Cause::new);
         self.bring_down(node, cause);
         if let Some(broker) = node.broker() {
-            let fresh = Broker::new(broker, self.plan.cast.coordinator, &self.plan.settings);
+            let consumers = self.plan.cast.consumers.len() as u32;
+            let fresh = Broker::new(broker, consumers, &self.plan.settings);
             let crashed = std::mem::replace(&mut self.brokers[broker.index()], fresh);
-            if let Some(written) = crashed.written() {
-                self.written = Some(written);
+            if broker == self.role.holder {
+                self.written = crashed.written();
             }
+            self.broker_away(broker);
         }
     }
 
@@ -136,9 +159,7 @@ impl Simulation {
         process.busy = None;
         process.waiting.clear();
         process.overdue.clear();
-        for timer in &mut process.timers {
-            timer.due = crate::time::Time::MAX;
-        }
+        process.cancel_timers();
         self.close_all(node, cause);
     }
 
@@ -149,6 +170,9 @@ impl Simulation {
             ProcessState::Up => {
                 process.state = ProcessState::Paused { since: now };
                 self.note(Fact::ProcessPaused { node });
+                if let Some(broker) = node.broker() {
+                    self.broker_away(broker);
+                }
             }
             ProcessState::Paused { .. } => self.ignore(node, "it is paused already"),
             ProcessState::Down => self.ignore(node, "it is not running"),
@@ -166,6 +190,9 @@ impl Simulation {
         process.state = ProcessState::Up;
         let busy = process.busy;
         self.cause = self.record(Fact::ProcessResumed { node }, Rules::NONE).map(Cause::new);
+        if let Some(broker) = node.broker() {
+            self.broker_back(broker);
+        }
         if let Some(consumer) = node.consumer() {
             self.give_consumer(consumer, ConsumerInput::Resumed { since });
         }

@@ -204,6 +204,16 @@ impl Simulation {
         self.close_end(connection, End::Consumer, id.map(Cause::new));
     }
 
+    /// A broker closes a channel (SC0), unless it is closed at its end already.
+    pub(super) fn close_from_broker(&mut self, broker: BrokerId, connection: ConnectionId, rules: Rules) {
+        if !self.network.accepted[broker.index()].contains(&connection) {
+            return;
+        }
+        let (node, peer) = (broker.into(), self.network.connections[connection.index()].consumer.into());
+        let id = self.record(Fact::ChannelClosed { connection, node, peer, why: ChannelEnd::ByThisEnd }, rules);
+        self.close_end(connection, End::Broker, id.map(Cause::new));
+    }
+
     /// Closes an end and tells the other.
     fn close_end(&mut self, id: ConnectionId, end: End, cause: Option<Cause>) {
         let connection = &mut self.network.connections[id.index()];

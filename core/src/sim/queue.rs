@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::id::{ConnectionId, NodeId};
+use crate::id::{BrokerId, ConnectionId, NodeId};
 use crate::time::Time;
 use crate::trace::Cause;
 
@@ -28,6 +28,10 @@ pub(super) enum What {
     Timer { node: NodeId, timer: u32 },
     /// A busy stretch of a thread is over.
     ThreadFree { node: NodeId, turn: u64 },
+    /// The coordinator has been away for long enough, if this absence still lasts.
+    Takeover { absence: u32 },
+    /// The news of who is coordinator reaches a broker.
+    Learned { broker: BrokerId, coordinator: BrokerId },
 }
 
 /// Decision 15: at one instant arrivals, then commands, then timers.
@@ -43,9 +47,9 @@ impl Event {
 impl What {
     const fn kind(self) -> u64 {
         match self {
-            Self::Arrival { .. } => 0,
+            Self::Arrival { .. } | Self::Learned { .. } => 0,
             Self::Order(_) => 1,
-            Self::Timer { .. } | Self::ThreadFree { .. } => 2,
+            Self::Timer { .. } | Self::ThreadFree { .. } | Self::Takeover { .. } => 2,
         }
     }
 }

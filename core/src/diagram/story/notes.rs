@@ -132,6 +132,7 @@ impl Reader<'_> {
             RebalanceReason::PartitionsChanged(topic) => {
                 plain(format!("{} has new partitions: rebalance", cast.topic(topic)), "rebalance")
             }
+            RebalanceReason::MemberLeft(member) => plain(format!("{} has left: rebalance", name(member)), "rebalance"),
             RebalanceReason::Reopened => plain("takes the rebalance up again", "rebalance"),
         }
     }
@@ -208,6 +209,11 @@ impl Reader<'_> {
                 kind: NoteKind::Intervention,
                 ..plain(format!("link to {} healed", node_name(cast, (*broker).into())), "healed")
             },
+            Fact::CoordinatorMoved { .. } => plain("takes over as coordinator".to_owned(), "takes over"),
+            Fact::CoordinatorResigned { .. } => plain("is no longer coordinator".to_owned(), "resigns"),
+            Fact::CoordinatorLearned { coordinator, .. } => {
+                plain(format!("learns: {} is coordinator", node_name(cast, (*coordinator).into())), "learns of it")
+            }
             Fact::CommandIgnored { reason, .. } => same(format!("nothing to do: {reason}")),
             Fact::TopicChangeSeen { topic, count, .. } => {
                 plain(format!("sees {count} partitions of {}", cast.topic(*topic)), "sees the change")
