@@ -6,6 +6,7 @@
 
 mod arrange;
 mod bands;
+mod caption;
 mod clock;
 mod head;
 mod layout;
@@ -15,8 +16,10 @@ mod place;
 mod scene;
 mod story;
 pub mod svg;
+pub mod text;
 
 pub use arrange::{FoldKind, FoldState};
+pub use caption::{Caption, Captions, Segment};
 pub use head::{Head, Meter, heads};
 pub use layout::{
     Band, CloseRow, Content, Device, Fate, FoldRow, Folding, Label, Layout, Lifeline, MessageRow, NoteItem, Options,

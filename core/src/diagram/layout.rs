@@ -100,7 +100,8 @@ pub struct Lifeline {
     pub node: NodeId,
     /// Its short name in markup, `data-node`: `B1`, `C2`.
     pub id: String,
-    /// Its name: `Broker 1`, `Consumer 2`. The head of the coordinator says so, see [`super::Head`].
+    /// Its name: `Coordinator · broker 1` for the one that is coordinator at first, `Broker 2`, `Consumer 2`. Where the
+    /// role moves, [`super::Head`] follows.
     pub name: String,
     /// Its middle, px.
     pub x: f64,
@@ -467,7 +468,8 @@ impl Lifeline {
     pub(crate) fn new(story: &Story, node: NodeId, x: f64) -> Self {
         match node.kind() {
             NodeKind::Broker(broker) => {
-                let name = format!("Broker {}", broker.0 + 1);
+                let title = if broker == story.coordinator { "Coordinator · broker" } else { "Broker" };
+                let name = format!("{title} {}", broker.0 + 1);
                 Self { node, id: broker_name(broker), name, x, color: None }
             }
             NodeKind::Consumer(consumer) => {

@@ -470,7 +470,7 @@ fn coarse(at: Time) -> String {
 }
 
 /// The first two rules, a run of one section's as a range: `HB1`, `HB3 RB1`, `OC1–3`.
-fn rules_label(rules: Rules) -> String {
+pub(crate) fn rules_label(rules: Rules) -> String {
     let ids: Vec<&str> = rules.iter().map(crate::rules::Rule::id).collect();
     match ids.as_slice() {
         [] => String::new(),

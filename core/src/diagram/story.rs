@@ -359,7 +359,7 @@ fn ends(from: NodeId, to: NodeId) -> Option<(Direction, ConsumerId, BrokerId)> {
 }
 
 /// The rules that the gutter shows for a record.
-fn marks(rules: Rules) -> Rules {
+pub(crate) fn marks(rules: Rules) -> Rules {
     if rules.contains(Rule::OC1) && rules.contains(Rule::OC3) {
         return Rules::of(&[Rule::OC1, Rule::OC2, Rule::OC3]);
     }
