@@ -266,6 +266,14 @@ impl<'a> Teller<'a> {
                 "The coordinator takes the group up as it was written: generation {} is in force.",
                 generation.number
             )),
+            Fact::CoordinatorMoved { broker, from, .. } => Some(format!(
+                "The role of coordinator moves from {} to {}.",
+                node_name(self.cast(), (*from).into()),
+                node_name(self.cast(), (*broker).into())
+            )),
+            Fact::CoordinatorResigned { broker, .. } => {
+                Some(format!("{} finds that it is not the coordinator any more.", self.capital(*broker)))
+            }
             Fact::GroupStateLost { .. } => Some("The coordinator knows nothing of the group any more.".to_owned()),
             Fact::CommitChecked { verdict, .. } => self.refused(verdict),
             Fact::OffsetsAppended { member, offsets, .. } => Some(format!(
@@ -274,6 +282,7 @@ impl<'a> Teller<'a> {
                 self.partitions(offsets)
             )),
             Fact::CommandIgnored { .. }
+            | Fact::CoordinatorLearned { .. }
             | Fact::ChannelOpening { .. }
             | Fact::ChannelOpened { .. }
             | Fact::ChannelClosed { .. }
@@ -321,6 +330,7 @@ impl<'a> Teller<'a> {
                 let partitions = self.partitions(&commit.offsets);
                 format!("{sender} commits {partitions} with generation {}.", commit.generation.number)
             }
+            Request::Leave { .. } => format!("{sender} says that it leaves the group."),
             Request::Join(join) => {
                 let retried = self
                     .causing_answer(record)
@@ -365,13 +375,28 @@ impl<'a> Teller<'a> {
             }
             Response::Heartbeat(Err(HeartbeatError::NotCoordinator))
             | Response::Join(Err(JoinError::NotCoordinator))
+            | Response::Leave(Err(HeartbeatError::NotCoordinator))
             | Response::Commit(Err(CommitError::NotCoordinator)) => {
                 format!("{sender} answers {name} that it is not the coordinator.")
             }
-            Response::Join(Err(error @ (JoinError::InvalidSessionTimeout | JoinError::GroupMaxSizeReached))) => {
+            Response::Join(Err(
+                error @ (JoinError::InvalidSessionTimeout
+                | JoinError::GroupMaxSizeReached
+                | JoinError::UnknownMember
+                | JoinError::UnknownStrategy
+                | JoinError::InconsistentStrategy),
+            )) => {
                 format!("The coordinator refuses the join of {name}: `{}`.", error.name())
             }
-            Response::Join(Ok(_) | Err(JoinError::RebalanceInProgress)) => return None,
+            Response::Join(Ok(_) | Err(JoinError::RebalanceInProgress))
+            | Response::Leave(
+                Ok(())
+                | Err(
+                    HeartbeatError::UnknownMember
+                    | HeartbeatError::IllegalGeneration
+                    | HeartbeatError::RebalanceInProgress,
+                ),
+            ) => return None,
             Response::Commit(
                 Ok(())
                 | Err(CommitError::UnknownMember | CommitError::IllegalGeneration | CommitError::PartitionNotOwned),
@@ -475,6 +500,7 @@ impl<'a> Teller<'a> {
                 self.member(member),
                 span_words(self.silence)
             ),
+            RebalanceReason::MemberLeft(member) => format!("{} leaves: {starts}.", capital(&self.member(member))),
             RebalanceReason::PartitionsChanged(topic) => {
                 format!("Topic {} has more partitions than before: {starts}.", self.cast().topic(topic))
             }
