@@ -517,10 +517,16 @@ impl View {
         generation.is_some() && generation == self.group.generation() && self.is_member(id)
     }
 
-    /// Whether a consumer is a member in the coordinator's eyes.
+    /// Whether a consumer is a member in the coordinator's eyes, by its own name or by an id given out to it
+    /// (decision 16).
     #[must_use]
     pub fn is_member(&self, id: ConsumerId) -> bool {
-        self.cast.member_ids.get(id.index()).is_some_and(|member| self.group.members.contains_key(member))
+        let by_name = self.cast.member_ids.get(id.index());
+        let known_by_name = by_name.is_some_and(|member| self.group.members.contains_key(member));
+        known_by_name || {
+            let mut given = self.group.members.keys().rev().take_while(|member| self.cast.member_turn(**member) > 0);
+            given.any(|member| self.cast.member(*member) == id)
+        }
     }
 
     /// Applies the next record. `record` is the one of `trace` with this id.

@@ -211,12 +211,17 @@ impl<'a> Reader<'a> {
 
     fn read(&mut self, id: RecordId, record: &Record) {
         let silence = self.silence(record);
+        let coordinator = self.view.coordinator;
         self.view.apply(self.trace, id, record);
         self.message(id, record);
         self.channel(id, record);
         self.note(id, record, silence);
         self.hold(id, record);
         self.watch(id, record);
+        if coordinator != self.view.coordinator {
+            self.watch_node(coordinator.into(), id, record.at, None);
+            self.watch_node(self.view.coordinator.into(), id, record.at, None);
+        }
     }
 
     fn push(&mut self, id: RecordId, record: &Record, told: Told) -> usize {
@@ -401,6 +406,7 @@ fn ends_holds(fact: &Fact) -> bool {
         fact,
         Fact::Sent { message: Message::Response(Response::Join(_)), .. }
             | Fact::MemberRemoved { .. }
+            | Fact::CoordinatorMoved { .. }
             | Fact::ProcessCrashed { .. }
             | Fact::GroupForgotten { .. }
             | Fact::GroupStateLost { .. }

@@ -5,7 +5,7 @@ use crate::diagram::names::{consumer_name, node_name, short_names, span_words};
 use crate::id::{BrokerId, ConsumerId, MemberId, NodeId, RecordId, TopicId};
 use crate::rules::Rules;
 use crate::time::Span;
-use crate::trace::{CoordinatorFailure, DropReason, Fact, RebalanceReason, Record};
+use crate::trace::{CoordinatorFailure, DropReason, Fact, RebalanceReason, Record, RemovalReason};
 use crate::view::{NodeState, Process, partition_numbers, partitions_words};
 
 /// Words for much and for little room.
@@ -42,8 +42,8 @@ impl Reader<'_> {
 
     /// Tells a fact at the lifeline of its node, if it is worth a row.
     pub(super) fn note(&mut self, id: RecordId, record: &Record, silence: Span) {
-        if let Fact::MemberRemoved { broker, member, .. } = &record.fact {
-            self.removed(id, record, *broker, *member, silence);
+        if let Fact::MemberRemoved { broker, member, why } = &record.fact {
+            self.removed(id, record, (*broker, *member), *why, silence);
             return;
         }
         if self.amend(id, record) {
@@ -77,16 +77,25 @@ impl Reader<'_> {
     }
 
     /// A member is removed: words at the coordinator, a cross on its own lifeline.
-    fn removed(&mut self, id: RecordId, record: &Record, broker: BrokerId, member: MemberId, silence: Span) {
+    fn removed(
+        &mut self,
+        id: RecordId,
+        record: &Record,
+        (broker, member): (BrokerId, MemberId),
+        why: RemovalReason,
+        silence: Span,
+    ) {
         let consumer = self.story.cast.member(member);
         let cast = &self.story.cast;
         let (name, number) = (consumer_name(cast, consumer), short_names(cast, &[consumer]));
-        let silence = span_words(silence);
-        let words = vec![
-            format!("{name} not heard from for {silence}: removed"),
-            format!("{number} not heard from for {silence}: removed"),
-            format!("{number} removed"),
-        ];
+        let what = match why {
+            RemovalReason::SessionExpired | RemovalReason::JoinMissing => {
+                format!("not heard from for {}", span_words(silence))
+            }
+            RemovalReason::Left => "leaves".to_owned(),
+        };
+        let words =
+            vec![format!("{name} {what}: removed"), format!("{number} {what}: removed"), format!("{number} removed")];
         self.push(id, record, Told::Note(Note { node: broker.into(), kind: NoteKind::Plain, words }));
         let words = vec!["no longer a member".to_owned(), "removed".to_owned()];
         let mark = Note { node: consumer.into(), kind: NoteKind::Removed, words };
@@ -95,7 +104,11 @@ impl Reader<'_> {
 
     /// Adds words to the note of a removal if this record is the rebalance that follows from it at once.
     fn amend(&mut self, id: RecordId, record: &Record) -> bool {
-        let more = if let Fact::RebalanceStarted { why: RebalanceReason::MemberFailed(_), .. } = &record.fact {
+        let more = if let Fact::RebalanceStarted {
+            why: RebalanceReason::MemberFailed(_) | RebalanceReason::MemberLeft(_),
+            ..
+        } = &record.fact
+        {
             ", rebalance"
         } else if let Fact::RebalanceRetried { .. } = &record.fact {
             ", retry rebalance"
@@ -211,9 +224,6 @@ impl Reader<'_> {
             },
             Fact::CoordinatorMoved { .. } => plain("takes over as coordinator".to_owned(), "takes over"),
             Fact::CoordinatorResigned { .. } => plain("is no longer coordinator".to_owned(), "resigns"),
-            Fact::CoordinatorLearned { coordinator, .. } => {
-                plain(format!("learns: {} is coordinator", node_name(cast, (*coordinator).into())), "learns of it")
-            }
             Fact::CommandIgnored { reason, .. } => same(format!("nothing to do: {reason}")),
             Fact::TopicChangeSeen { topic, count, .. } => {
                 plain(format!("sees {count} partitions of {}", cast.topic(*topic)), "sees the change")
@@ -238,7 +248,8 @@ impl Reader<'_> {
             Fact::GroupForgotten { .. } => plain("no member left: group forgotten", "forgets group"),
             Fact::GroupRecovered { .. } => plain("takes the group up as written", "takes group up"),
             Fact::GroupStateLost { .. } => plain("knows nothing of the group any more", "group lost"),
-            Fact::MemberAdded { .. }
+            Fact::CoordinatorLearned { .. }
+            | Fact::MemberAdded { .. }
             | Fact::MemberRemoved { .. }
             | Fact::JoinHeld { .. }
             | Fact::CommitChecked { .. }
