@@ -1,0 +1,210 @@
+//! The run as a sequence diagram at the cursor: the core's geometry as nodes of the page.
+//!
+//! What is drawn is a function of the layout and the cursor alone; only where it is scrolled to, and how wide the
+//! column is, come from the browser. Rows that do not change from one frame to the next are not drawn again.
+
+mod arrow;
+mod band;
+mod fold;
+mod heads;
+mod now;
+mod rows;
+mod scroll;
+
+use std::rc::Rc;
+
+use groupscope_core::diagram::{Device, Layout, Options, Scene, Window, heads};
+use groupscope_core::time::Time;
+use groupscope_core::view::View;
+use yew::prelude::*;
+
+use crate::clock::Playback;
+use crate::run::{Opened, Run};
+use crate::state::Follow;
+use crate::view::Dispatch;
+
+use fold::Folds;
+use heads::Heads;
+use scroll::{use_following, use_width};
+
+/// What a [`Diagram`] shows.
+#[derive(Clone, PartialEq, Properties)]
+pub struct DiagramProps {
+    /// The run.
+    pub run: Rc<Run>,
+    /// The folds that are open.
+    pub opened: Rc<Opened>,
+    /// The time at which it is shown.
+    pub cursor: Time,
+    /// Whether the clock goes.
+    pub playback: Playback,
+    /// Whether it scrolls with the now line.
+    pub follow: Follow,
+    /// Where actions go.
+    pub dispatch: Dispatch,
+}
+
+/// A layout that is compared by its place in memory.
+#[derive(Clone, Debug)]
+pub struct Shared(Rc<Layout>);
+
+impl PartialEq for Shared {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl std::ops::Deref for Shared {
+    type Target = Layout;
+    fn deref(&self) -> &Layout {
+        &self.0
+    }
+}
+
+impl From<Layout> for Shared {
+    fn from(layout: Layout) -> Self {
+        Self(Rc::new(layout))
+    }
+}
+
+/// The diagram, in a column that scrolls.
+#[component]
+pub fn Diagram(props: &DiagramProps) -> Html {
+    let root = use_node_ref();
+    let width = use_width(&root);
+    let layout = use_memo((Rc::clone(&props.run), Rc::clone(&props.opened), width), |(run, opened, width)| {
+        width.map(|width| {
+            Shared::from(run.layout(&Options { opened: Opened::clone(opened), ..Options::for_width(width) }))
+        })
+    });
+    let now_y = layout.as_ref().as_ref().map(|layout| layout.y_at(props.cursor));
+    use_following(&root, now_y, props.playback, props.follow, props.dispatch.clone());
+    let playing = match props.playback {
+        Playback::Paused => "false",
+        Playback::Playing => "true",
+    };
+    let picture = layout.as_ref().as_ref().map(|layout| {
+        html! {
+            <Picture run={props.run.clone()} layout={layout.clone()} cursor={props.cursor} dispatch={props.dispatch.clone()} />
+        }
+    });
+    html! {
+        <div ref={root} class="diagram" id="diagram" role="region" aria-label="Sequence diagram" tabindex="0"
+            data-time={props.cursor.0.to_string()} data-playing={playing}>
+            { picture }
+        </div>
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct PictureProps {
+    run: Rc<Run>,
+    layout: Shared,
+    cursor: Time,
+    dispatch: Dispatch,
+}
+
+#[component]
+fn Picture(props: &PictureProps) -> Html {
+    let layout = &props.layout;
+    let view = View::at(&props.run.trace, props.cursor);
+    let heads = heads(layout, &view, &props.run.plan, props.cursor);
+    html! {
+        <div class={classes!("picture", device(layout))} style={format!("width:{}px", layout.width)}>
+            <Heads layout={layout.clone()} {heads} />
+            <div class="sheet">
+                <Drawing layout={layout.clone()} cursor={props.cursor} />
+                <Folds layout={layout.clone()} cursor={props.cursor} dispatch={props.dispatch.clone()} />
+            </div>
+        </div>
+    }
+}
+
+/// What a [`Drawing`] shows.
+#[derive(Clone, PartialEq, Properties)]
+pub struct DrawingProps {
+    /// The geometry.
+    pub layout: Shared,
+    /// The time at which it is shown.
+    pub cursor: Time,
+}
+
+/// The picture below the heads.
+#[component]
+pub fn Drawing(props: &DrawingProps) -> Html {
+    let layout = &props.layout;
+    let scene: Scene = layout.scene(props.cursor, Window::ALL);
+    let (width, height) = (px(layout.width), px(layout.height));
+    html! {
+        <svg class="gs" {width} {height} role="group" aria-label="Messages and states">
+            { band::patterns() }
+            { now::rule_lines(layout) }
+            { band::hairlines(layout) }
+            { now::bed(layout, &scene) }
+            { rows::rows(layout, &scene.rows, rows::Layer::Behind) }
+            { band::lifelines(layout, &scene) }
+            { rows::rows(layout, &scene.rows, rows::Layer::Before) }
+            { for scene.lit.iter().map(|lit| now::lit_rule(layout, lit)) }
+            { now::line(layout, &scene) }
+        </svg>
+    }
+}
+
+fn device(layout: &Layout) -> &'static str {
+    match layout.options.device {
+        Device::Wide => "wide",
+        Device::Phone => "phone",
+    }
+}
+
+/// Where the number of a step stands, px.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Pill {
+    left: f64,
+    width: f64,
+    /// The size of its letters.
+    size: f64,
+}
+
+fn pill(layout: &Layout, label: &str) -> Pill {
+    let letters = label.chars().count() as f64;
+    match layout.options.device {
+        Device::Wide => Pill { left: 24.0, width: (16.0 + 7.3 * letters).max(24.0), size: 12.0 },
+        Device::Phone => {
+            let width = (12.0 + 6.7 * letters).max(20.0);
+            Pill { left: layout.width - 4.0 - width, width, size: 11.0 }
+        }
+    }
+}
+
+/// A cross, `reach` px in each direction from its middle.
+fn cross(x: f64, y: f64, reach: f64) -> Html {
+    let ([left, right], [top, bottom]) = ([x - reach, x + reach].map(px), [y - reach, y + reach].map(px));
+    html! { <path class="cross" d={format!("M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}")} /> }
+}
+
+/// A length as an attribute has it: to a hundredth of a pixel, without what is not needed.
+fn px(length: f64) -> String {
+    let hundredths = (length * 100.0).round() as i64;
+    let sign = if hundredths < 0 { "-" } else { "" };
+    let (whole, part) = (hundredths.abs() / 100, hundredths.abs() % 100);
+    match (part, part % 10) {
+        (0, _) => format!("{sign}{whole}"),
+        (part, 0) => format!("{sign}{whole}.{}", part / 10),
+        (part, _) => format!("{sign}{whole}.{part:02}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_short() {
+        for (length, text) in
+            [(12.0, "12"), (12.5, "12.5"), (12.345, "12.35"), (-0.5, "-0.5"), (0.001, "0"), (7.05, "7.05")]
+        {
+            assert_eq!(px(length), text);
+        }
+    }
+}
