@@ -1,0 +1,117 @@
+//! The lessons, grouped by the document's sections.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use groupscope_core::lessons::Lesson;
+use yew::prelude::*;
+
+use crate::address;
+use crate::catalogue::{self, Group};
+use crate::state::{Action, Panel};
+use crate::view::Dispatch;
+use crate::view::icon::{Glyph, Icon};
+
+/// What the [`Lessons`] show.
+#[derive(Clone, PartialEq, Properties)]
+pub struct LessonsProps {
+    /// The id of the lesson shown.
+    pub current: Option<&'static str>,
+    /// Those opened so far.
+    pub visited: Rc<BTreeSet<&'static str>>,
+    /// What is open over the page.
+    pub panel: Panel,
+    /// Where actions go.
+    pub dispatch: Dispatch,
+}
+
+impl LessonsProps {
+    fn progress(&self, lesson: &Lesson) -> Progress {
+        if self.current == Some(lesson.id) {
+            Progress::Current
+        } else if self.visited.contains(lesson.id) {
+            Progress::Opened
+        } else {
+            Progress::New
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    New,
+    Opened,
+    Current,
+}
+
+/// The lessons, as a column or, where there is no room for it, as a sheet over the page.
+#[component]
+pub fn Lessons(props: &LessonsProps) -> Html {
+    let groups = use_memo((), |()| catalogue::groups());
+    let close = {
+        let dispatch = props.dispatch.clone();
+        Callback::from(move |_: MouseEvent| dispatch.dispatch(Action::Open(Panel::None)))
+    };
+    let open = match props.panel {
+        Panel::Lessons => "true",
+        Panel::None | Panel::Help => "false",
+    };
+    html! {
+        <nav class="lessons" id="lessons" aria-label="Lessons" data-open={open}>
+            <div class="backdrop" onclick={close.clone()} />
+            <div class="sheet">
+                <div class="head">
+                    <button class="icon-button" aria-label="Close the lessons" onclick={close}><Icon glyph={Glyph::Close} /></button>
+                    <span>{ "Lessons" }</span>
+                </div>
+                { for groups.iter().map(|group| section(props, group)) }
+            </div>
+        </nav>
+    }
+}
+
+fn section(props: &LessonsProps, group: &Group) -> Html {
+    let opened = group.lessons.iter().filter(|lesson| props.progress(lesson) != Progress::New).count();
+    let count = format!("{opened}/{}", group.lessons.len());
+    let words = format!("{opened} of {} opened", group.lessons.len());
+    html! {
+        <section key={group.section.title()}>
+            <h2>
+                { group.section.title() }
+                <span class="count" aria-hidden="true">{ count }</span>
+                <span class="unseen">{ words }</span>
+            </h2>
+            <ul>{ for group.lessons.iter().map(|lesson| item(props, lesson)) }</ul>
+        </section>
+    }
+}
+
+fn item(props: &LessonsProps, lesson: &'static Lesson) -> Html {
+    let progress = props.progress(lesson);
+    let current = (progress == Progress::Current).then_some("page");
+    let choose = {
+        let (dispatch, id) = (props.dispatch.clone(), lesson.id);
+        // The link writes the address, which shows the lesson; one whose address stands there already starts anew.
+        move |_: MouseEvent| dispatch.dispatch(Action::Visit(Ok(address::Address::lesson(id))))
+    };
+    html! {
+        <li key={lesson.id}>
+            <a href={address::of_lesson(lesson.id)} aria-current={current} onclick={choose}>
+                { tick(progress) }<span>{ lesson.title() }</span>
+            </a>
+        </li>
+    }
+}
+
+fn tick(progress: Progress) -> Html {
+    let inside = match progress {
+        Progress::New => html! { <circle class="ring" cx="6" cy="6" r="5.25" /> },
+        Progress::Opened => {
+            html! { <><circle class="disc" cx="6" cy="6" r="6" /><path class="check" d="m3.4 6.2 1.8 1.8 3.4-3.8" /></> }
+        }
+        Progress::Current => {
+            html! { <><circle class="ring" cx="6" cy="6" r="5.25" /><path class="half" d="M6 0v12A6 6 0 0 0 6 0z" /></> }
+        }
+    };
+    html! { <svg class="tick" viewBox="0 0 12 12" aria-hidden="true">{ inside }</svg> }
+}
