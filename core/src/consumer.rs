@@ -13,7 +13,7 @@ use crate::cluster::{Cluster, position};
 use crate::error::{CommitError, HeartbeatError, JoinError};
 use crate::id::{BrokerId, Correlation, Generation, MemberId, Offset, Partition};
 use crate::message::{Join, Joined, Offsets, PartitionCounts, Request, Response, Topics};
-use crate::rules::Rule::{AR2, EC1, EC5, EC6, HB1, HB4, HB5, HB6, JG1, JG3, SC1, SC2, SC5, ST1};
+use crate::rules::Rule::{AR2, EC1, EC5, EC6, HB1, HB4, HB5, HB6, JG1, JG3, OC5, SC1, SC2, SC5, ST1};
 use crate::rules::Rules;
 use crate::scenario::{ConsumerPlan, OnClose, OnCoordinatorFailure, OnDeassigned, RebalanceBy};
 use crate::time::{Span, Time};
@@ -555,6 +555,7 @@ impl Consumer {
         let generation = self.owned.as_ref()?.generation;
         let late = self.heartbeat_due.is_some_and(|due| due < cx.now);
         let rules = if late { Rules::of(&[HB1, AR2]) } else { Rules::of(&[HB1]) };
+        let rules = if self.commits.awaits_heartbeat() { rules.and(OC5) } else { rules };
         self.schedule_heartbeat(cx);
         Some(self.heartbeat(broker, self.member, generation, rules, cx))
     }

@@ -56,11 +56,32 @@ static LESSONS: LazyLock<Vec<Lesson>> = LazyLock::new(|| {
     }
     lessons! {
         "heartbeat" in FailureDetection,
+        "consumer-failure" in FailureDetection,
+        "coordinator-hang" in FailureDetection,
+        "coordinator-crash" in FailureDetection,
+        "stale-generation" in FailureDetection,
         "discovery" in Startup,
         "unknown-consumer" in Startup,
+        "subscription-change" in Startup,
         "rejoin" in Joining,
+        "topic-change" in Joining,
+        "unknown-group" in Joining,
+        "fatal-join" in Joining,
         "rebalance-new-consumer" in Rebalance,
         "rebalance-member-fails" in Rebalance,
+        "slow-heartbeat" in Rebalance,
+        "rebalance-socket-close" in Rebalance,
+        "failover-error-code" in Rebalance,
+        "failover-socket-close" in Rebalance,
+        "failover-lost-state" in Rebalance,
+        "old-coordinator" in Rebalance,
+        "commit-accepted" in Offsets,
+        "commit-not-member" in Offsets,
+        "commit-not-owner" in Offsets,
+        "commit-old-generation" in Offsets,
+        "commit-retry" in Offsets,
+        "zombie" in Offsets,
+        "slow-processing" in Architecture,
     }
 });
 

@@ -657,6 +657,28 @@ pub enum Trigger {
     RebalanceRetried,
     /// A process crashes.
     ProcessCrashed,
+    /// A process stands still.
+    ProcessPaused,
+    /// A process goes on.
+    ProcessResumed,
+    /// A thread is kept by slow processing.
+    ProcessingStarted,
+    /// A heartbeat is refused for its generation or its member.
+    HeartbeatRefused,
+    /// A consumer treats the coordinator as failed.
+    CoordinatorFailed,
+    /// The role of coordinator moves.
+    CoordinatorMoved,
+    /// A rebalance begins.
+    RebalanceStarted,
+    /// A member is removed from the group.
+    MemberRemoved,
+    /// A commit is checked against the three conditions.
+    CommitChecked,
+    /// A join is refused for good.
+    ConsumerThrew,
+    /// Offsets are dropped and reported to the application.
+    OffsetsDropped,
 }
 
 fn default_group() -> String {

@@ -52,6 +52,16 @@ struct Retry {
 }
 
 impl Commits {
+    /// Whether a refused commit waits for the answer to a heartbeat that has yet to be sent.
+    pub(super) fn awaits_heartbeat(&self) -> bool {
+        self.retry.as_ref().is_some_and(|retry| retry.heartbeat.is_none())
+    }
+
+    /// Whether a refused commit waits to be sent again.
+    pub(super) fn has_retry(&self) -> bool {
+        self.retry.is_some()
+    }
+
     pub(super) fn oldest(&self) -> Option<Time> {
         self.pending.first().map(|pending| pending.sent)
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Consumer, ConsumerContext, ConsumerEffect, ConsumerTimer, Session};
 use crate::id::{BrokerId, Correlation};
 use crate::message::{Metadata, Request};
-use crate::rules::Rule::{CD1, JG3, SC2, ST2};
+use crate::rules::Rule::{CD1, JG3, OC5, SC2, ST2};
 use crate::rules::Rules;
 use crate::time::Time;
 use crate::trace::{CoordinatorFailure, Fact};
@@ -108,9 +108,16 @@ impl Consumer {
         }
     }
 
-    /// ST2; and SC2, where it follows a broken pipe.
+    /// ST2; and SC2, where it follows a broken pipe, or OC5, where it follows a refused commit.
     fn search_rules(&self) -> Rules {
-        if self.join_rules.contains(SC2) { Rules::of(&[ST2, SC2]) } else { Rules::of(&[ST2]) }
+        let wants_probe = self.search.is_some_and(|search| search.want == Want::Probe);
+        if self.commits.has_retry() && wants_probe {
+            Rules::of(&[ST2, OC5])
+        } else if self.join_rules.contains(SC2) {
+            Rules::of(&[ST2, SC2])
+        } else {
+            Rules::of(&[ST2])
+        }
     }
 
     fn open(&mut self, broker: BrokerId, cx: &mut ConsumerContext<'_>) {

@@ -392,12 +392,32 @@ fn begins(fact: &Fact) -> Option<Trigger> {
         Trigger::AssignmentComputed
     } else if matches!(fact, Fact::RebalanceRetried { .. }) {
         Trigger::RebalanceRetried
-    } else if matches!(fact, Fact::ProcessCrashed { .. }) {
-        Trigger::ProcessCrashed
+    } else if let Fact::Sent { message: Message::Response(Response::Heartbeat(Err(error))), .. } = fact {
+        match error {
+            HeartbeatError::IllegalGeneration | HeartbeatError::UnknownMember => Trigger::HeartbeatRefused,
+            HeartbeatError::RebalanceInProgress | HeartbeatError::NotCoordinator => return None,
+        }
     } else {
-        return None;
+        return turning_point(fact);
     };
     Some(trigger)
+}
+
+fn turning_point(fact: &Fact) -> Option<Trigger> {
+    let points = [
+        (matches!(fact, Fact::ProcessCrashed { .. }), Trigger::ProcessCrashed),
+        (matches!(fact, Fact::ProcessPaused { .. }), Trigger::ProcessPaused),
+        (matches!(fact, Fact::ProcessResumed { .. }), Trigger::ProcessResumed),
+        (matches!(fact, Fact::ProcessingStarted { .. }), Trigger::ProcessingStarted),
+        (matches!(fact, Fact::CoordinatorFailed { .. }), Trigger::CoordinatorFailed),
+        (matches!(fact, Fact::CoordinatorMoved { .. }), Trigger::CoordinatorMoved),
+        (matches!(fact, Fact::RebalanceStarted { .. }), Trigger::RebalanceStarted),
+        (matches!(fact, Fact::MemberRemoved { .. }), Trigger::MemberRemoved),
+        (matches!(fact, Fact::CommitChecked { .. }), Trigger::CommitChecked),
+        (matches!(fact, Fact::ConsumerThrew { .. }), Trigger::ConsumerThrew),
+        (matches!(fact, Fact::OffsetsDropped { .. }), Trigger::OffsetsDropped),
+    ];
+    points.into_iter().find(|(is_it, _)| *is_it).map(|(_, trigger)| trigger)
 }
 
 /// Whether a fact may end held joins.
