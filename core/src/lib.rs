@@ -14,6 +14,7 @@ pub mod error;
 pub mod id;
 pub mod invariants;
 pub mod lessons;
+pub mod measure;
 pub mod message;
 pub mod offsets;
 pub mod report;
