@@ -314,6 +314,7 @@ impl Consumer {
     }
 
     fn take_subscription(&mut self, topics: Topics, cx: &mut ConsumerContext<'_>) {
+        self.next_topics = None;
         self.topics = Arc::clone(&topics);
         cx.note(Fact::Subscribed { consumer: self.plan.id, topics }, Rules::of(&[ST1]));
     }
@@ -469,6 +470,7 @@ impl Consumer {
             counts: Arc::clone(&joined.counts),
         });
         self.schedule_heartbeat(cx);
+        self.watch_coordinator(cx);
         cx.set(ConsumerTimer::MetadataRefresh, self.plan.metadata_refresh);
         if let Some(interval) = self.plan.commit_interval {
             cx.set(ConsumerTimer::Commit, interval);
@@ -532,14 +534,23 @@ impl Consumer {
         }
     }
 
+    /// Where it stands in each of its partitions (decision 12). To ask changes nothing: what is rounded down is lost only
+    /// where fetching stops.
+    fn positions_at(&self, now: Time, cx: &ConsumerContext<'_>) -> Vec<(Partition, Offset)> {
+        let Some(owned) = &self.owned else { return Vec::new() };
+        let Some(since) = owned.since else { return owned.positions.clone() };
+        let rate = self.plan.processed_per_second;
+        let at = |(partition, from): &(Partition, Offset)| {
+            (*partition, position(*from, since, now, rate, cx.cluster.end(*partition, now)))
+        };
+        owned.positions.iter().map(at).collect()
+    }
+
     fn account(&mut self, until: Time, cx: &ConsumerContext<'_>) {
+        let positions = self.positions_at(until, cx);
         let Some(owned) = &mut self.owned else { return };
-        let Some(since) = owned.since else { return };
-        for (partition, at) in &mut owned.positions {
-            let end = cx.cluster.end(*partition, until);
-            *at = position(*at, since, until, self.plan.processed_per_second, end);
-        }
-        owned.since = Some(until.max(since));
+        owned.positions = positions;
+        owned.since = owned.since.map(|since| since.max(until));
     }
 
     // --- heartbeats ---
@@ -593,13 +604,14 @@ impl Consumer {
         self.heartbeat(broker, member, generation, Rules::of(&[HB1]), cx);
     }
 
-    /// HB4: the limit runs from the oldest unanswered heartbeat.
+    /// HB4: the limit runs from the oldest unanswered heartbeat. It rests while a join is pending (decision 6).
     fn watch_coordinator(&self, cx: &mut ConsumerContext<'_>) {
+        let is_joining = matches!(self.session, Session::Joining(_));
         match (self.unanswered.front(), self.plan.coordinator_timeout) {
-            (Some((_, sent)), Some(limit)) => {
+            (Some((_, sent)), Some(limit)) if !is_joining => {
                 cx.set(ConsumerTimer::CoordinatorTimeout, (*sent + limit).since(cx.now));
             }
-            (Some(_), None) | (None, Some(_) | None) => cx.cancel(ConsumerTimer::CoordinatorTimeout),
+            (Some(_) | None, Some(_) | None) => cx.cancel(ConsumerTimer::CoordinatorTimeout),
         }
     }
 
@@ -737,7 +749,7 @@ impl Consumer {
     }
 }
 
-/// Decision 19: any answer counts as heard but one that says the sender is not the coordinator.
+/// Decision 19: any answer counts as heard but one that says that the sender is not the coordinator, or knows of none.
 fn counts_as_heard(response: &Response) -> bool {
     match response {
         Response::Metadata(metadata) => metadata.coordinator.is_some(),

@@ -350,6 +350,9 @@ impl Coordinator {
             return cx.reply(to, Response::Join(Err(JoinError::NotCoordinator)), Rules::NONE);
         }
         let id = self.identify(join.member);
+        if self.group.as_ref().is_some_and(|group| group.is_outdated(id, to)) {
+            return;
+        }
         if self.answers_unchanged(id, join) {
             return self.answer_join(id, to, cx);
         }
@@ -704,6 +707,12 @@ impl Group {
         if member.held.replace(to).is_none() {
             self.arrivals.push(id);
         }
+    }
+
+    /// Whether a join comes late, on a channel that its consumer has given up since: one on a newer channel is held.
+    fn is_outdated(&self, id: MemberId, to: ReplyTo) -> bool {
+        let held = self.members.get(&id).and_then(|member| member.held);
+        held.is_some_and(|held| held.connection > to.connection)
     }
 
     /// SC0. Closing a member's socket counts as having heard from it (decision 5).

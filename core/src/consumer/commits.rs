@@ -1,7 +1,6 @@
 //! Commits: the consumer's own, those of the application, and the one retry of a refused one (OC5).
 
-use std::collections::BTreeSet;
-
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{CommitOrder, Consumer, ConsumerContext, ConsumerEffect, ConsumerTimer, Session};
@@ -47,7 +46,8 @@ enum Attempt {
 struct Retry {
     /// What was refused.
     offsets: Offsets,
-    /// The heartbeat whose valid answer lets it go; `None` while the coordinator is being found, or a join is under way.
+    /// The heartbeat whose valid answer, or that to a later one, lets it go; `None` while the coordinator is being found,
+    /// or a join is under way.
     heartbeat: Option<Correlation>,
 }
 
@@ -116,10 +116,9 @@ impl Consumer {
     }
 
     /// The positions of everything it owns; `None` if that is nothing.
-    fn own_positions(&mut self, cx: &ConsumerContext<'_>) -> Option<Offsets> {
-        self.account(cx.now, cx);
-        let owned = self.owned.as_ref()?;
-        if owned.positions.is_empty() { None } else { Some(owned.positions.iter().copied().collect()) }
+    fn own_positions(&self, cx: &ConsumerContext<'_>) -> Option<Offsets> {
+        let positions = self.positions_at(cx.now, cx);
+        if positions.is_empty() { None } else { Some(positions.into()) }
     }
 
     fn send_commit(
@@ -157,9 +156,16 @@ impl Consumer {
         }
     }
 
-    /// OC5: find the coordinator, connect, send a heartbeat, and after a valid answer retry once.
+    /// OC5: find the coordinator, connect, send a heartbeat, and after a valid answer retry once. What was refused before
+    /// and still waits for that is retried with it.
     fn refused(&mut self, offsets: Offsets, error: CommitError, cx: &mut ConsumerContext<'_>) {
-        self.drop_retry(DropReason::RefusedAgain, cx);
+        let offsets = match self.commits.retry.take() {
+            None => offsets,
+            Some(before) => {
+                let all: BTreeMap<_, _> = before.offsets.iter().chain(offsets.iter()).copied().collect();
+                all.into_iter().collect()
+            }
+        };
         self.commits.retry = Some(Retry { offsets, heartbeat: None });
         match (self.session, error) {
             (Session::Ended | Session::Closing(_), _) => self.drop_retry(DropReason::Stopped, cx),
@@ -188,7 +194,7 @@ impl Consumer {
     }
 
     pub(super) fn retry_after_heartbeat(&mut self, correlation: Correlation, cx: &mut ConsumerContext<'_>) {
-        if self.commits.retry.as_ref().is_some_and(|retry| retry.heartbeat == Some(correlation)) {
+        if self.commits.retry.as_ref().is_some_and(|retry| retry.heartbeat.is_some_and(|sent| sent <= correlation)) {
             self.retry_commit(cx);
         }
     }
