@@ -1,0 +1,15 @@
+//! Each rule of the protocol and each decision, by its id: a test that fails when it is broken (`docs/rule-tests.md`
+//! tells which did, when each was broken on purpose).
+
+#![expect(clippy::wildcard_enum_match_arm, reason = "a test asks for one kind of fact among all")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod architecture;
+mod decisions;
+mod heartbeats;
+mod joining;
+mod offsets;
+mod rebalance;
+mod startup;
