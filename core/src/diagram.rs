@@ -16,6 +16,8 @@ mod place;
 mod scene;
 mod story;
 pub mod svg;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 pub use arrange::{FoldKind, FoldState};

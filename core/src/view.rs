@@ -838,3 +838,119 @@ pub fn partition_numbers(partitions: &[Partition]) -> String {
     });
     words.collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lessons;
+    use crate::scenario::Scenario;
+    use crate::sim::Simulation;
+
+    fn trace_of(scenario: &Scenario) -> Trace {
+        let plan = scenario.plan().expect("a scenario that can be run");
+        let mut simulation = Simulation::new(Arc::clone(&plan));
+        simulation.run_until(plan.until);
+        simulation.trace().clone()
+    }
+
+    fn lesson(id: &str) -> Trace {
+        trace_of(&lessons::find(id).expect("a lesson of this name").scenario)
+    }
+
+    fn consumer(number: u32) -> ConsumerId {
+        ConsumerId(number - 1)
+    }
+
+    fn words(view: &View) -> Vec<String> {
+        view.cast.nodes().map(|node| view.words(node, Room::Wide)).collect()
+    }
+
+    #[test]
+    fn nothing_has_started_before_the_first_record() {
+        let view = View::new(lesson("heartbeat").cast());
+        assert!(view.cast.nodes().all(|node| view.state(node) == NodeState::NotStarted));
+        assert_eq!(view.group.state, GroupState::Unknown);
+    }
+
+    #[test]
+    fn a_rebalance_waits_for_those_who_have_not_joined() {
+        let trace = lesson("rebalance-new-consumer");
+        // Consumer 1 has just sent its join, consumer 2 is in its callback.
+        let view = View::at(&trace, Time(5_750_000));
+        let GroupState::Preparing { since, why } = view.group.state else { panic!("{:?}", view.group.state) };
+        assert_eq!((since, why), (Time(5_100_000), Some(RebalanceReason::NewMember(MemberId(2)))));
+        assert_eq!(view.group.awaited().collect::<Vec<_>>(), [MemberId(0), MemberId(1)]);
+        assert_eq!(view.group.deadline(MemberId(2)), None, "its join is held");
+        let deadline = since + Span::from_secs(3);
+        assert_eq!(view.group.deadline(MemberId(0)), Some(deadline), "a session after the rebalance began");
+        let expected = [
+            "preparing a rebalance",
+            "waits for its join response",
+            "in onPartitionDeassigned()",
+            "waits for its join response",
+        ];
+        assert_eq!(words(&view), expected);
+        assert_eq!(view.words(view.coordinator.into(), Room::Narrow), "2 awaited");
+    }
+
+    #[test]
+    fn a_group_is_stable_when_its_generation_is_formed() {
+        let trace = lesson("rebalance-new-consumer");
+        let view = View::at(&trace, trace.end());
+        let expected = ["stable, generation 3", "fetching orders 0, 1", "fetching orders 2, 3", "fetching orders 4, 5"];
+        assert_eq!(words(&view), expected);
+        assert!(view.group.members.values().all(|member| member.held.is_none() && member.assignment.len() == 2));
+        assert!(view.consumers.iter().all(|consumer| consumer.generation == view.group.generation()));
+    }
+
+    #[test]
+    fn a_member_that_fails_is_removed() {
+        let trace = lesson("rebalance-member-fails");
+        let view = View::at(&trace, Time(8_300_000));
+        assert!(!view.is_member(consumer(2)) && view.is_member(consumer(1)));
+        assert_eq!(view.state(consumer(2).into()), NodeState::Down);
+        assert_eq!(view.state(view.coordinator.into()), NodeState::Preparing);
+    }
+
+    #[test]
+    fn one_that_fetches_without_being_a_member_is_a_zombie() {
+        let scenario = Scenario::from_json(include_str!("diagram/tests/runs/zombie.json")).expect("a scenario");
+        let trace = trace_of(&scenario);
+        let state = |at: u64| View::at(&trace, Time(at * 1_000)).state(consumer(2).into());
+        assert_eq!(state(4_500), NodeState::Fetching);
+        assert_eq!(state(9_000), NodeState::Paused);
+        assert_eq!(state(9_550), NodeState::Zombie);
+        assert_eq!(
+            View::at(&trace, Time(9_550_000)).words(consumer(2).into(), Room::Wide),
+            "zombie, still fetching orders 2, 3"
+        );
+        assert_eq!(state(9_850), NodeState::Stopped, "it has been told");
+    }
+
+    #[test]
+    fn a_view_goes_forward_in_any_number_of_pieces() {
+        for lesson in lessons::all() {
+            let trace = trace_of(&lesson.scenario);
+            let mut view = View::new(trace.cast());
+            for (id, record) in trace.iter() {
+                if id.index() == view.applied() {
+                    view.apply(&trace, id, record);
+                    view.advance(&trace, record.at);
+                    let jumped = View::at(&trace, record.at);
+                    assert_eq!((view.applied(), words(&view)), (jumped.applied(), words(&jumped)));
+                }
+            }
+            assert_eq!(view.applied(), trace.len());
+        }
+    }
+
+    #[test]
+    fn partitions_read_well() {
+        let cast = Arc::clone(lesson("unknown-consumer").cast());
+        let partition = |topic, index| Partition { topic: TopicId(topic), index };
+        let of = |list: &[(u16, u32)]| -> Vec<Partition> { list.iter().map(|(t, i)| partition(*t, *i)).collect() };
+        assert_eq!(partitions_words(&cast, &of(&[(0, 0), (0, 1), (0, 2)])), "orders 0, 1, 2");
+        assert_eq!(partitions_words(&cast, &of(&[(0, 0), (0, 1), (0, 2), (0, 3), (1, 5)])), "orders 0–3; payments 5");
+        assert_eq!(partitions_words(&cast, &[]), "nothing");
+    }
+}

@@ -101,30 +101,40 @@ fn closed_fold(layout: &Layout, at: Time) -> Option<(&Row, FoldKind)> {
 
 /// The held joins, each in the first lane that is free.
 pub(crate) fn rails(story: &Story, layout: &Layout, metrics: &Metrics) -> Vec<Rail> {
-    let mut lanes: Vec<Time> = Vec::new();
+    let mut lanes: Vec<f64> = Vec::new();
     let mut rails = Vec::with_capacity(story.holds.len());
     for hold in &story.holds {
-        let until = hold.until.map_or(Time::MAX, |(at, _)| at);
-        let free = lanes.iter().position(|busy_until| *busy_until <= hold.since);
+        let Some(mut rail) = rail(layout, hold) else { continue };
+        let free = lanes.iter().position(|lowest| *lowest + 4.0 <= rail.top);
         let lane = free.unwrap_or(lanes.len());
         match lanes.get_mut(lane) {
-            Some(busy_until) => *busy_until = until,
-            None => lanes.push(until),
+            Some(lowest) => *lowest = rail.bottom,
+            None => lanes.push(rail.bottom),
         }
-        rails.extend(rail(layout, metrics, hold, lane, until));
+        rail.x -= metrics.rail + metrics.rail_step * lane as f64;
+        if rail.x > 2.0 {
+            rails.push(rail);
+        }
     }
     rails
 }
 
-fn rail(layout: &Layout, metrics: &Metrics, hold: &Hold, lane: usize, until: Time) -> Option<Rail> {
+/// A rail that still stands on its lifeline; `None` for one without height.
+fn rail(layout: &Layout, hold: &Hold) -> Option<Rail> {
     let lifeline_x = layout.lifelines[layout.lifeline(hold.broker.into())?].x;
-    let x = lifeline_x - metrics.rail - metrics.rail_step * lane as f64;
     let row_y = |id: RecordId| layout.row_of(id).map(|row| layout.rows[row].y);
     let hidden = |at: Time| closed_fold(layout, at).map(|(row, _)| row.bottom);
     let top = row_y(hold.join).or_else(|| hidden(hold.since)).unwrap_or_else(|| layout.y_at(hold.since));
     let bottom = hold.until.map(|(at, id)| row_y(id).or_else(|| hidden(at)).unwrap_or_else(|| layout.y_at(at)));
     let bottom = bottom.unwrap_or(layout.height).max(top);
-    let color = color(hold.consumer);
-    let visible = bottom > top && x > 2.0;
-    visible.then_some(Rail { consumer: hold.consumer, color, x, lifeline_x, top, bottom, since: hold.since, until })
+    (bottom > top).then(|| Rail {
+        consumer: hold.consumer,
+        color: color(hold.consumer),
+        x: lifeline_x,
+        lifeline_x,
+        top,
+        bottom,
+        since: hold.since,
+        until: hold.until.map_or(Time::MAX, |(at, _)| at),
+    })
 }

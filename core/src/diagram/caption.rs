@@ -483,7 +483,14 @@ impl<'a> Teller<'a> {
             CoordinatorFailure::RequestTimeout => "has had no answer in time".to_owned(),
             CoordinatorFailure::NotCoordinator => "is told that this is not the coordinator".to_owned(),
         };
-        self.stopped.insert(consumer, "took the coordinator for failed".to_owned());
+        let stops = match why {
+            CoordinatorFailure::ChannelClosed => "found its channel closed",
+            CoordinatorFailure::NoAnswer
+            | CoordinatorFailure::JoinTimeout
+            | CoordinatorFailure::RequestTimeout
+            | CoordinatorFailure::NotCoordinator => "took the coordinator for failed",
+        };
+        self.stopped.insert(consumer, stops.to_owned());
         format!("{} {found}: it treats the coordinator as failed.", self.capital(consumer))
     }
 

@@ -123,27 +123,25 @@ impl Metrics {
         (xs, width.max(needed).round())
     }
 
-    /// The longest wording that takes at most two lines; on a phone the shortest one.
+    /// The longest wording that takes at most two lines, else the last but one in three, else the last; on a phone the
+    /// last.
     fn note_lines(&self, wordings: &[String], room: f64) -> Vec<String> {
         let face = Face::system(self.note_size);
-        let least = match self.device {
-            Device::Wide => 0,
-            Device::Phone => wordings.len().saturating_sub(1),
-        };
         let lines = |words: &String| {
             if face.width(words) <= room {
                 return vec![words.clone()];
             }
             face.at_colon(words, room).unwrap_or_else(|| face.wrap(words, room, 3))
         };
-        let mut last = Vec::new();
-        for words in &wordings[least..] {
-            last = lines(words);
-            if last.len() <= 2 && !last.iter().any(|line| line.ends_with('…')) {
-                break;
-            }
-        }
-        last
+        let whole = |lines: &Vec<String>| !lines.iter().any(|line| line.ends_with('…'));
+        let Some((last, longer)) = wordings.split_last() else { return Vec::new() };
+        let longer = match self.device {
+            Device::Wide => longer,
+            Device::Phone => &[],
+        };
+        let two = longer.iter().map(lines).find(|lines| lines.len() <= 2 && whole(lines));
+        let three = || longer.last().map(lines).filter(whole);
+        two.or_else(three).unwrap_or_else(|| lines(last))
     }
 
     fn callback_lines(&self, name: &str, room: f64) -> (Vec<String>, f64, f64) {
@@ -321,7 +319,7 @@ impl<'a> Placer<'a> {
         let Content::Notes(items) = &mut last.content else { return None };
         let item = self.note(entry, note, last.top);
         let together = items.iter().all(|other| {
-            let apart = TextBox { x: other.space.x - 8.0, width: other.space.width + 16.0, ..other.space };
+            let apart = TextBox { x: other.space.x - 24.0, width: other.space.width + 48.0, ..other.space };
             other.node != item.node
                 && !TextBox { y: other.space.y, height: other.space.height, ..item.space }.overlaps(&apart)
                 && (other.lines.concat() == item.lines.concat() || item.kind == NoteKind::Removed)
@@ -442,7 +440,10 @@ fn label_gutters(rows: &mut [Row], device: Device) {
     for row in rows {
         let label = match &row.content {
             Content::Divider(_) => continue,
-            Content::Fold(fold) => format!("{}–{}", coarse(fold.from), coarse(fold.until)),
+            Content::Fold(fold) => {
+                let (from, until) = (coarse(fold.from), coarse(fold.until));
+                if from == until { from } else { format!("{from}–{until}") }
+            }
             Content::Message(_) | Content::Close(_) | Content::Notes(_) => seconds(row.at),
         };
         if label != time {

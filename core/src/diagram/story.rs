@@ -2,7 +2,7 @@
 
 mod notes;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::cast::Cast;
@@ -180,6 +180,8 @@ struct Reader<'a> {
     /// The entry of each request that is not answered yet.
     unanswered: BTreeMap<RecordId, usize>,
     closing: BTreeMap<ConnectionId, usize>,
+    /// Consumers that have just learned that the coordinator closed their channel (SC0).
+    broken: BTreeSet<ConsumerId>,
     holding: BTreeMap<MemberId, usize>,
     /// Whether the rebalance that has begun has not held a join yet.
     first_hold: bool,
@@ -204,6 +206,7 @@ impl<'a> Reader<'a> {
             travelling: BTreeMap::new(),
             unanswered: BTreeMap::new(),
             closing: BTreeMap::new(),
+            broken: BTreeSet::new(),
             holding: BTreeMap::new(),
             first_hold: false,
         }
@@ -281,11 +284,12 @@ impl<'a> Reader<'a> {
                 let entry = self.push(id, record, Told::Close(closing));
                 self.closing.insert(*connection, entry);
             }
-            (ChannelEnd::ByPeer, NodeKind::Consumer(_), NodeKind::Broker(_)) => {
+            (ChannelEnd::ByPeer, NodeKind::Consumer(consumer), NodeKind::Broker(_)) => {
                 if let Some(entry) = self.closing.remove(connection)
                     && let Told::Close(closing) = &mut self.story.entries[entry].told
                 {
                     closing.arrives = Some(record.at);
+                    self.broken.insert(consumer);
                 }
             }
             _ => {}

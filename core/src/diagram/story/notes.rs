@@ -193,6 +193,11 @@ impl Reader<'_> {
         } else if let Fact::JoinHeld { .. } = fact {
             return self.held();
         }
+        if let Fact::CoordinatorFailed { consumer, why: CoordinatorFailure::ChannelClosed, .. } = fact
+            && self.broken.remove(consumer)
+        {
+            return Some(same("broken pipe"));
+        }
         let cast = &self.story.cast;
         Some(match fact {
             Fact::RebalanceStarted { why, .. } => self.rebalance(*why),

@@ -280,7 +280,7 @@ impl Writer<'_> {
             let half = 7.0;
             let layout = self.layout;
             for (column, lifeline) in layout.lifelines.iter().enumerate() {
-                if Shape::of(layout.state_at_height(column, row.y)) == Shape::Line {
+                if matches!(Shape::of(layout.state_at_height(column, row.y)), Shape::Line | Shape::Dashed) {
                     continue;
                 }
                 let (left, right) = (n(lifeline.x - half), n(lifeline.x + half));
@@ -312,10 +312,12 @@ impl Writer<'_> {
     fn head(&mut self, head: &Head, x: f64, room: f64) {
         let wide = self.layout.options.device == Device::Wide;
         let face = Face::system(13.5);
-        let name = if wide { &head.name } else { &head.short };
-        let name = if face.width(name) + 16.0 > room { &head.short } else { name };
+        let title = head.name.split(" · ").next().unwrap_or_default();
+        let names = if wide { [head.name.as_str(), title] } else { [head.short.as_str(); 2] };
+        let fitting = names.into_iter().find(|name| face.width(name) + 16.0 <= room);
+        let name = fitting.unwrap_or(&head.short);
         let tag = head.tag.filter(|tag| face.width(&format!("{name} ({tag})")) + 16.0 <= room);
-        let whole = tag.map_or_else(|| name.clone(), |tag| format!("{name} ({tag})"));
+        let whole = tag.map_or_else(|| name.to_owned(), |tag| format!("{name} ({tag})"));
         let width = face.width(&whole);
         let baseline = if wide { 20.0 } else { 17.0 };
         let left = x - (width + 16.0) / 2.0;
