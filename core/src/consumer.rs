@@ -469,7 +469,7 @@ impl Consumer {
             since: None,
             counts: Arc::clone(&joined.counts),
         });
-        self.schedule_heartbeat(cx);
+        self.schedule_heartbeat(self.plan.first_heartbeat, cx);
         self.watch_coordinator(cx);
         cx.set(ConsumerTimer::MetadataRefresh, self.plan.metadata_refresh);
         if let Some(interval) = self.plan.commit_interval {
@@ -555,9 +555,9 @@ impl Consumer {
 
     // --- heartbeats ---
 
-    fn schedule_heartbeat(&mut self, cx: &mut ConsumerContext<'_>) {
-        self.heartbeat_due = Some(cx.now + self.plan.heartbeat_interval);
-        cx.set(ConsumerTimer::Heartbeat, self.plan.heartbeat_interval);
+    fn schedule_heartbeat(&mut self, after: Span, cx: &mut ConsumerContext<'_>) {
+        self.heartbeat_due = Some(cx.now + after);
+        cx.set(ConsumerTimer::Heartbeat, after);
     }
 
     /// HB1. One that is late because the thread was kept carries out AR2 as well.
@@ -567,7 +567,7 @@ impl Consumer {
         let late = self.heartbeat_due.is_some_and(|due| due < cx.now);
         let rules = if late { Rules::of(&[HB1, AR2]) } else { Rules::of(&[HB1]) };
         let rules = if self.commits.awaits_heartbeat() { rules.and(OC5) } else { rules };
-        self.schedule_heartbeat(cx);
+        self.schedule_heartbeat(self.plan.heartbeat_interval, cx);
         Some(self.heartbeat(broker, self.member, generation, rules, cx))
     }
 
@@ -672,6 +672,9 @@ impl Consumer {
             cx.set(ConsumerTimer::Resume, (self.heard + self.plan.session_timeout).since(cx.now));
             self.start_search(Want::Probe, cx);
         } else {
+            if self.plan.on_coordinator_failure == OnCoordinatorFailure::RejoinAsNew {
+                self.member = self.plan.member;
+            }
             match self.plan.rebalance {
                 RebalanceBy::ErrorCode => self.give_up_and_join(rules, cx),
                 RebalanceBy::SocketClose => self.give_up_and_join(Rules::of(&[SC1, SC2]), cx),

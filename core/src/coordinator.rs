@@ -15,14 +15,15 @@ use crate::assign::assign;
 use crate::cluster::Cluster;
 use crate::error::{CommitError, HeartbeatError, JoinError};
 use crate::id::{BrokerId, ConnectionId, Correlation, Epoch, Generation, MemberId, Partition, RecordId, TopicId};
-use crate::message::{Commit, Join, Joined, NamedStrategy, Request, Response, Topics};
+use crate::message::{Commit, Join, Joined, NamedStrategy, Offsets, Request, Response, Topics};
 use crate::offsets::{self, OffsetLog};
 use crate::rules::Rule::{
     self, EC0, EC2, EC3, EC4, EC6, HB2, HB3, HB6, JG2, OC1, OC2, OC3, OC4, RB1, RB2, RB3, SC0, SC3, SC4,
 };
 use crate::rules::Rules;
 use crate::scenario::{
-    AssignmentStrategy, Dialect, GroupPlan, Heard, JoinWindow, MemberIds, MissingJoin, RebalanceBy, UnchangedJoin,
+    AssignmentStrategy, CompletionCheck, Dialect, GroupPlan, Heard, JoinWindow, MemberIds, MissingJoin, RebalanceBy,
+    UnchangedJoin,
 };
 use crate::time::{Span, Time};
 use crate::trace::{Fact, Formed, RebalanceReason, RemovalReason};
@@ -33,6 +34,21 @@ pub struct ReplyTo {
     pub(crate) connection: ConnectionId,
     pub(crate) correlation: Correlation,
     pub(crate) request: RecordId,
+}
+
+impl ReplyTo {
+    /// Where the answer to a request goes that a driver of its own gives to a coordinator, as tests do; in a run the
+    /// simulation makes them. `request` tells apart the requests that wait for an answer.
+    #[must_use]
+    pub const fn new(connection: ConnectionId, correlation: Correlation, request: RecordId) -> Self {
+        Self { connection, correlation, request }
+    }
+
+    /// The request that is answered.
+    #[must_use]
+    pub const fn request(self) -> RecordId {
+        self.request
+    }
 }
 
 /// A coordinator's timers.
@@ -294,6 +310,7 @@ impl Coordinator {
             Request::Join(join) => self.join(to, join, cx),
             Request::Heartbeat { member, generation } => self.heartbeat(to, *member, *generation, cx),
             Request::Commit(commit) => self.commit(to, commit, cx),
+            Request::SimpleCommit { offsets } => self.commit_without_member(to, offsets, cx),
             Request::Leave { member } => self.leave(to, *member, cx),
         }
     }
@@ -397,7 +414,7 @@ impl Coordinator {
     fn admissible(&self, join: &Join) -> Result<(), JoinError> {
         let is_member = self.group.as_ref().is_some_and(|group| group.members.contains_key(&join.member));
         let group_strategy = self.group.as_ref().map(|group| NamedStrategy::Known(group.strategy));
-        if join.strategy == Some(NamedStrategy::Unknown) {
+        if self.settings.dialect == Dialect::Kafka2015 && join.strategy == Some(NamedStrategy::Unknown) {
             return Err(JoinError::UnknownStrategy);
         }
         let bounds = self.settings.min_session_timeout..=self.settings.max_session_timeout;
@@ -493,6 +510,9 @@ impl Coordinator {
     /// HB3 or EC4: a member is missing.
     fn missing(&mut self, id: MemberId, how: Missing, cx: &mut CoordinatorContext<'_>) {
         let Some(group) = &self.group else { return };
+        if !group.members.contains_key(&id) {
+            return self.window_ends(cx);
+        }
         let is_awaited = group.members.get(&id).is_some_and(|member| member.held.is_none());
         if !is_awaited || !self.may_write(cx) {
             return;
@@ -508,7 +528,17 @@ impl Coordinator {
         match (group.phase, self.settings.missing_join) {
             (Phase::Stable, _) => self.open_rebalance(RebalanceReason::MemberFailed(id), Rules::of(&[RB1]), cx),
             (Phase::Preparing, MissingJoin::Retry) => self.retry(id, cx),
-            (Phase::Preparing, MissingJoin::Complete) => self.hold_or_complete(None, Rules::NONE, cx),
+            (Phase::Preparing, MissingJoin::Complete) => match (self.settings.completion_check, how) {
+                (CompletionCheck::All, _) | (_, Missing::NotJoined) => self.hold_or_complete(None, Rules::NONE, cx),
+                (CompletionCheck::Left | CompletionCheck::Never, Missing::Silent) => {}
+            },
+        }
+    }
+
+    /// The window of a member is over that went before, and whose going the coordinator did not look at (decision 24).
+    fn window_ends(&mut self, cx: &mut CoordinatorContext<'_>) {
+        if self.group.as_ref().is_some_and(|group| group.phase == Phase::Preparing) && self.may_write(cx) {
+            self.hold_or_complete(None, Rules::NONE, cx);
         }
     }
 
@@ -519,7 +549,9 @@ impl Coordinator {
         group.owners.retain(|_, owner| *owner != id);
         group.arrivals.retain(|arrived| *arrived != id);
         cx.cancel(CoordinatorTimer::Session(id));
-        cx.cancel(CoordinatorTimer::JoinDeadline(id));
+        if self.settings.completion_check == CompletionCheck::All {
+            cx.cancel(CoordinatorTimer::JoinDeadline(id));
+        }
         cx.note(Fact::MemberRemoved { broker: self.broker, member: id, why }, rules);
         if group.members.is_empty() {
             self.group = None;
@@ -568,6 +600,7 @@ impl Coordinator {
         self.remove(id, RemovalReason::Left, Rules::NONE, cx);
         match self.group.as_ref().map(|group| group.phase) {
             Some(Phase::Stable) => self.open_rebalance(RebalanceReason::MemberLeft(id), Rules::of(&[RB1]), cx),
+            Some(Phase::Preparing) if self.settings.completion_check == CompletionCheck::Never => {}
             Some(Phase::Preparing) => self.hold_or_complete(None, Rules::NONE, cx),
             None => {}
         }
@@ -584,7 +617,7 @@ impl Coordinator {
             Some((group, _)) if kafka && generation != group.generation => {
                 (Err(HeartbeatError::IllegalGeneration), Rules::of(&[HB6]))
             }
-            Some((group, member)) if group.phase == Phase::Preparing && member.held.is_none() => {
+            Some((group, member)) if group.phase == Phase::Preparing && (kafka || member.held.is_none()) => {
                 (Err(HeartbeatError::RebalanceInProgress), Rules::of(&[EC0]))
             }
             Some((group, _)) if generation != group.generation => {
@@ -621,7 +654,7 @@ impl Coordinator {
                 let backwards = cx.offsets.append(&commit.offsets);
                 let fact = Fact::OffsetsAppended {
                     broker: self.broker,
-                    member: commit.member,
+                    member: Some(commit.member),
                     offsets: Arc::clone(&commit.offsets),
                     backwards,
                 };
@@ -631,6 +664,21 @@ impl Coordinator {
             Err(_) => failed,
         };
         cx.reply(to, Response::Commit(outcome), rules);
+    }
+
+    /// Decision 24: a commit of no member. In Kafka's dialect it is stored while there is no such group; in the
+    /// document's there is no such commit, and it fails OC1.
+    fn commit_without_member(&mut self, to: ReplyTo, offsets: &Offsets, cx: &mut CoordinatorContext<'_>) {
+        if self.settings.dialect == Dialect::Document || self.group.is_some() {
+            return cx.reply(to, Response::Commit(Err(CommitError::UnknownMember)), Rules::of(&[OC1]));
+        }
+        if !self.may_write(cx) {
+            return cx.reply(to, Response::Commit(Err(CommitError::NotCoordinator)), Rules::NONE);
+        }
+        let backwards = cx.offsets.append(offsets);
+        let (broker, offsets) = (self.broker, Arc::clone(offsets));
+        cx.note(Fact::OffsetsAppended { broker, member: None, offsets, backwards }, Rules::NONE);
+        cx.reply(to, Response::Commit(Ok(())), Rules::NONE);
     }
 
     /// Decision 19: any request of a member is a sign of life, or only valid ones (decision 24). HB3 rests while its
@@ -736,6 +784,7 @@ impl Group {
             let wait = match window {
                 JoinWindow::Own => member.session_timeout,
                 JoinWindow::Longest => longest,
+                JoinWindow::Fixed(window) => window,
             };
             cx.set(CoordinatorTimer::JoinDeadline(*id), wait);
         }
@@ -791,7 +840,7 @@ pub fn not_coordinator(request: &Request) -> Option<Response> {
         Request::Metadata { .. } => None,
         Request::Join(_) => Some(Response::Join(Err(JoinError::NotCoordinator))),
         Request::Heartbeat { .. } => Some(Response::Heartbeat(Err(HeartbeatError::NotCoordinator))),
-        Request::Commit(_) => Some(Response::Commit(Err(CommitError::NotCoordinator))),
+        Request::Commit(_) | Request::SimpleCommit { .. } => Some(Response::Commit(Err(CommitError::NotCoordinator))),
         Request::Leave { .. } => Some(Response::Leave(Err(HeartbeatError::NotCoordinator))),
     }
 }

@@ -60,7 +60,9 @@ impl Message {
             Self::Request(Request::Metadata { .. }) | Self::Response(Response::Metadata(_)) => MessageKind::Metadata,
             Self::Request(Request::Join(_)) | Self::Response(Response::Join(_)) => MessageKind::Join,
             Self::Request(Request::Heartbeat { .. }) | Self::Response(Response::Heartbeat(_)) => MessageKind::Heartbeat,
-            Self::Request(Request::Commit(_)) | Self::Response(Response::Commit(_)) => MessageKind::Commit,
+            Self::Request(Request::Commit(_) | Request::SimpleCommit { .. }) | Self::Response(Response::Commit(_)) => {
+                MessageKind::Commit
+            }
             Self::Request(Request::Leave { .. }) | Self::Response(Response::Leave(_)) => MessageKind::Leave,
         }
     }
@@ -104,6 +106,12 @@ pub enum Request {
     },
     /// OC1 to OC3.
     Commit(Arc<Commit>),
+    /// A commit with no id and no generation (on Kafka's wire an empty id and generation -1), from a client that keeps
+    /// its offsets in the log and takes part in no group (decision 24). It is answered like any commit.
+    SimpleCommit {
+        /// The offsets to append.
+        offsets: Offsets,
+    },
     /// Decision 17: the member leaves.
     Leave {
         /// Who.

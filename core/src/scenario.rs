@@ -135,6 +135,10 @@ pub struct ConsumerSettings {
     /// Time from one heartbeat to the next (HB1); a third of the session timeout (decision 21).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heartbeat_interval: Option<Span>,
+    /// Time from the answer to a join to the first heartbeat, where that is not the interval: what a client does that
+    /// sets up its fetchers before its heartbeats; the heartbeat interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_heartbeat: Option<Span>,
     /// How long a heartbeat may go unanswered (HB4); two thirds of the session timeout, or `"off"` (decision 21).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coordinator_timeout: Option<Limit>,
@@ -245,6 +249,8 @@ pub enum OnCoordinatorFailure {
     Resume,
     /// It stops fetching, gives its partitions up, and joins again.
     Rejoin,
+    /// The same, as a consumer that the group has never seen: it forgets the id that the coordinator gave it (decision 16).
+    RejoinAsNew,
 }
 
 /// What a consumer does when its application closes it (decision 17).
@@ -313,6 +319,9 @@ pub struct GroupSettings {
     /// How long a rebalance waits for a member's join (decisions 5 and 24); `own`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub join_window: Option<JoinWindow>,
+    /// Which members that go during a rebalance make the coordinator look whether all others have joined (decision 24); `all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_check: Option<CompletionCheck>,
     /// What a join does that changes nothing (decision 24); `rebalance`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unchanged_join: Option<UnchangedJoin>,
@@ -372,6 +381,22 @@ pub enum JoinWindow {
     Own,
     /// The longest session timeout in the group, for all.
     Longest,
+    /// The same time for every member, whatever its session timeout.
+    Fixed(Span),
+}
+
+/// Which members that go during a rebalance make the coordinator look at once whether all the others have joined. Where
+/// it does not look, the rebalance waits for the next join, or for the end of its window.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CompletionCheck {
+    /// Those that fail and those that leave.
+    #[default]
+    All,
+    /// Only those that leave, as in Kafka of October 2015.
+    Left,
+    /// None: a known mistake of other coordinators.
+    Never,
 }
 
 /// What a join of a known member with its known subscription does to a stable group.

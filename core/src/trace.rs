@@ -378,8 +378,8 @@ pub enum Fact {
     OffsetsAppended {
         /// Where.
         broker: BrokerId,
-        /// Whose.
-        member: MemberId,
+        /// Whose; `None` for a commit of no member (decision 24).
+        member: Option<MemberId>,
         /// What.
         offsets: Offsets,
         /// Partitions whose committed offset went back: possible only for a commit by hand (invariant 4).

@@ -333,7 +333,7 @@ impl ConsumerView {
                 self.heartbeat_since = Some(at);
                 self.unanswered_since.get_or_insert(at);
             }
-            Request::Commit(_) | Request::Leave { .. } => {}
+            Request::Commit(_) | Request::SimpleCommit { .. } | Request::Leave { .. } => {}
         }
     }
 
@@ -667,7 +667,7 @@ impl View {
 
     fn request_received(&mut self, broker: BrokerId, request: &Request) {
         let member = match request {
-            Request::Metadata { .. } => return,
+            Request::Metadata { .. } | Request::SimpleCommit { .. } => return,
             Request::Join(join) => join.member,
             Request::Heartbeat { member, .. } => *member,
             Request::Commit(commit) => commit.member,

@@ -385,7 +385,7 @@ fn begins(fact: &Fact) -> Option<Trigger> {
             Request::Metadata { .. } => Trigger::MetadataSent,
             Request::Join(_) => Trigger::JoinSent,
             Request::Heartbeat { .. } => Trigger::HeartbeatSent,
-            Request::Commit(_) => Trigger::CommitSent,
+            Request::Commit(_) | Request::SimpleCommit { .. } => Trigger::CommitSent,
             Request::Leave { .. } => return None,
         }
     } else if matches!(fact, Fact::FetchStopped { .. }) {
@@ -463,6 +463,7 @@ fn request_words(cast: &Cast, request: &Request) -> Words {
         Request::Join(join) => plain(&["join"], vec![topics(&join.topics)]),
         Request::Heartbeat { generation: held, .. } => plain(&["ping"], generation(held.number)),
         Request::Commit(commit) => plain(&["commit"], generation(commit.generation.number)),
+        Request::SimpleCommit { .. } => plain(&["commit"], vec!["no generation".to_owned(), "no gen".to_owned()]),
         Request::Leave { .. } => plain(&["leave"], Vec::new()),
     }
 }

@@ -60,13 +60,17 @@ impl OffsetLog {
         let wrong = if let Fact::CommitChecked { verdict, .. } = event.fact() {
             self.finish(findings);
             self.checked(event, verdict, &model.group)
-        } else if let Fact::OffsetsAppended { member, offsets, backwards, .. } = event.fact() {
+        } else if let Fact::OffsetsAppended { member: None, offsets, .. } = event.fact() {
+            self.append(offsets, Source::ByHand);
+            None
+        } else if let Fact::OffsetsAppended { member: Some(member), offsets, backwards, .. } = event.fact() {
             self.appended(event, *member, offsets, *backwards, &model.group)
         } else if let Fact::Sent { message: Message::Response(response), answers, .. } = event.fact() {
             match response {
                 Response::Commit(outcome) => {
                     self.finish(findings);
-                    answers.and_then(|request| self.answered(request.id(), *outcome))
+                    let request = answers.filter(|request| commit_sent(event, request.id()).is_some());
+                    request.and_then(|request| self.answered(request.id(), *outcome))
                 }
                 Response::Join(Ok(joined)) => self.wrong_start(event, &joined.assignment),
                 Response::Join(Err(_)) | Response::Metadata(_) | Response::Heartbeat(_) | Response::Leave(_) => None,
@@ -251,7 +255,7 @@ mod tests {
 
     fn append(script: &mut Script, offsets: &Offsets, backwards: u32) {
         let (broker, member, offsets) = (B1, script::member(C1), Arc::clone(offsets));
-        script.fact(Fact::OffsetsAppended { broker, member, offsets, backwards });
+        script.fact(Fact::OffsetsAppended { broker, member: Some(member), offsets, backwards });
     }
 
     fn reply(script: &mut Script, taken: RecordId, outcome: Result<(), CommitError>) {

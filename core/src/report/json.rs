@@ -95,45 +95,126 @@ enum FactLine<'a> {
     ProcessClosed,
     ProcessPaused,
     ProcessResumed,
-    LinkCut { broker: String },
-    LinkHealed { broker: String },
-    PartitionsAdded { topic: &'a str, count: u32 },
-    CommandIgnored { reason: &'static str },
+    LinkCut {
+        broker: String,
+    },
+    LinkHealed {
+        broker: String,
+    },
+    PartitionsAdded {
+        topic: &'a str,
+        count: u32,
+    },
+    CommandIgnored {
+        reason: &'static str,
+    },
     LimitReached,
-    ChannelOpening { connection: u32, broker: String },
-    ChannelOpened { connection: u32, broker: String },
-    ChannelClosed { connection: u32, peer: String, why: &'static str },
+    ChannelOpening {
+        connection: u32,
+        broker: String,
+    },
+    ChannelOpened {
+        connection: u32,
+        broker: String,
+    },
+    ChannelClosed {
+        connection: u32,
+        peer: String,
+        why: &'static str,
+    },
     Sent(Sent<'a>),
-    Received { sent: RecordId },
-    Dropped { sent: RecordId },
-    Subscribed { topics: Vec<&'a str> },
-    CoordinatorFound { broker: String },
-    CoordinatorFailed { broker: String, why: &'static str },
-    TopicChangeSeen { topic: &'a str, count: u32 },
-    GenerationRecorded { generation: Generation },
-    CallbackStarted { callback: &'static str, partitions: Vec<PartitionName<'a>>, takes: u64 },
-    CallbackReturned { callback: &'static str },
-    FetchStarted { partitions: Vec<PartitionOffset<'a>> },
-    FetchStopped { partitions: Vec<PartitionOffset<'a>> },
-    ProcessingStarted { takes: u64 },
+    Received {
+        sent: RecordId,
+    },
+    Dropped {
+        sent: RecordId,
+    },
+    Subscribed {
+        topics: Vec<&'a str>,
+    },
+    CoordinatorFound {
+        broker: String,
+    },
+    CoordinatorFailed {
+        broker: String,
+        why: &'static str,
+    },
+    TopicChangeSeen {
+        topic: &'a str,
+        count: u32,
+    },
+    GenerationRecorded {
+        generation: Generation,
+    },
+    CallbackStarted {
+        callback: &'static str,
+        partitions: Vec<PartitionName<'a>>,
+        takes: u64,
+    },
+    CallbackReturned {
+        callback: &'static str,
+    },
+    FetchStarted {
+        partitions: Vec<PartitionOffset<'a>>,
+    },
+    FetchStopped {
+        partitions: Vec<PartitionOffset<'a>>,
+    },
+    ProcessingStarted {
+        takes: u64,
+    },
     ProcessingEnded,
     ResumeExpired,
-    ConsumerThrew { error: &'static str },
-    OffsetsDropped { partitions: Vec<PartitionOffset<'a>>, why: &'static str },
-    MemberAdded { member: Name<'a> },
-    MemberRemoved { member: Name<'a>, why: &'static str },
+    ConsumerThrew {
+        error: &'static str,
+    },
+    OffsetsDropped {
+        partitions: Vec<PartitionOffset<'a>>,
+        why: &'static str,
+    },
+    MemberAdded {
+        member: Name<'a>,
+    },
+    MemberRemoved {
+        member: Name<'a>,
+        why: &'static str,
+    },
     RebalanceStarted(Rebalance<'a>),
-    JoinHeld { member: Name<'a>, awaited: u32 },
-    RebalanceRetried { missing: Name<'a> },
-    AssignmentComputed { generation: Generation, members: Vec<MemberLine<'a>>, counts: Vec<TopicCount<'a>> },
+    JoinHeld {
+        member: Name<'a>,
+        awaited: u32,
+    },
+    RebalanceRetried {
+        missing: Name<'a>,
+    },
+    AssignmentComputed {
+        generation: Generation,
+        members: Vec<MemberLine<'a>>,
+        counts: Vec<TopicCount<'a>>,
+    },
     GroupForgotten,
-    GroupRecovered { generation: Generation, members: u32 },
+    GroupRecovered {
+        generation: Generation,
+        members: u32,
+    },
     GroupStateLost,
-    CoordinatorMoved { from: String, epoch: u16 },
-    CoordinatorResigned { epoch: u16 },
-    CoordinatorLearned { coordinator: String },
+    CoordinatorMoved {
+        from: String,
+        epoch: u16,
+    },
+    CoordinatorResigned {
+        epoch: u16,
+    },
+    CoordinatorLearned {
+        coordinator: String,
+    },
     CommitChecked(Checked<'a>),
-    OffsetsAppended { member: Name<'a>, partitions: Vec<PartitionOffset<'a>>, backwards: u32 },
+    OffsetsAppended {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        member: Option<Name<'a>>,
+        partitions: Vec<PartitionOffset<'a>>,
+        backwards: u32,
+    },
 }
 
 #[derive(Serialize)]
@@ -169,8 +250,10 @@ enum Body<'a> {
         generation: Generation,
     },
     CommitRequest {
-        member: Name<'a>,
-        generation: Generation,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        member: Option<Name<'a>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        generation: Option<Generation>,
         partitions: Vec<PartitionOffset<'a>>,
     },
     MetadataAnswer {
@@ -352,7 +435,7 @@ impl<'a> Names<'a> {
             }
             Fact::CommitChecked { verdict, .. } => FactLine::CommitChecked(self.checked(verdict)),
             Fact::OffsetsAppended { member, offsets, backwards, .. } => FactLine::OffsetsAppended {
-                member: self.member(*member),
+                member: member.map(|member| self.member(member)),
                 partitions: self.offsets(offsets),
                 backwards: *backwards,
             },
@@ -378,10 +461,13 @@ impl<'a> Names<'a> {
                 Body::HeartbeatRequest { member: self.member(*member), generation: *generation }
             }
             Request::Commit(commit) => Body::CommitRequest {
-                member: self.member(commit.member),
-                generation: commit.generation,
+                member: Some(self.member(commit.member)),
+                generation: Some(commit.generation),
                 partitions: self.offsets(&commit.offsets),
             },
+            Request::SimpleCommit { offsets } => {
+                Body::CommitRequest { member: None, generation: None, partitions: self.offsets(offsets) }
+            }
             Request::Leave { member } => Body::LeaveRequest { member: self.member(*member) },
         }
     }

@@ -157,7 +157,7 @@ fn commits(script: &mut Script) {
     for backwards in [0, 1] {
         script.fact(Fact::OffsetsAppended {
             broker,
-            member: script::member(C1),
+            member: Some(script::member(C1)),
             offsets: script::at_offset(3, 120),
             backwards,
         });

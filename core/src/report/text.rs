@@ -209,7 +209,8 @@ impl Story<'_> {
             Fact::CommitChecked { broker, verdict } => one(*broker, self.verdict(verdict)),
             Fact::OffsetsAppended { broker, member, offsets, backwards } => {
                 let back = if *backwards == 0 { String::new() } else { format!(" ({backwards} went back)") };
-                let (name, offsets) = (self.cast.member_name(*member), self.offsets(offsets));
+                let offsets = self.offsets(offsets);
+                let name = member.map_or("no member".into(), |member| self.cast.member_name(member));
                 one(*broker, format!("log: {offsets} for {name}{back}"))
             }
         }
@@ -242,6 +243,7 @@ impl Story<'_> {
                 format!("heartbeat{}, {}", self.on_behalf(from, *member), in_words(*generation))
             }
             Request::Commit(commit) => self.commit(from, commit),
+            Request::SimpleCommit { offsets } => format!("commit of no member: {}", self.offsets(offsets)),
             Request::Leave { member } => format!("leave{}", self.on_behalf(from, *member)),
         }
     }

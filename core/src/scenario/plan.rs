@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{
-    Action, AssignmentStrategy, CommitSpec, ConsumerSettings, ConsumerSpec, Dialect, GroupSettings, GroupStateKept,
-    Heard, HeartbeatSpec, JoinWindow, Latency, Limit, Link, MemberIds, MissingJoin, OnClose, OnCoordinatorFailure,
-    OnDeassigned, Picture, Profile, RebalanceBy, Scenario, UnchangedJoin, limits,
+    Action, AssignmentStrategy, CommitSpec, CompletionCheck, ConsumerSettings, ConsumerSpec, Dialect, GroupSettings,
+    GroupStateKept, Heard, HeartbeatSpec, JoinWindow, Latency, Limit, Link, MemberIds, MissingJoin, OnClose,
+    OnCoordinatorFailure, OnDeassigned, Picture, Profile, RebalanceBy, Scenario, UnchangedJoin, limits,
 };
 use crate::cast::{Cast, broker_name};
 use crate::error::InputError;
@@ -74,6 +74,8 @@ pub struct GroupPlan {
     /// Decisions 5 and 24.
     pub join_window: JoinWindow,
     /// Decision 24.
+    pub completion_check: CompletionCheck,
+    /// Decision 24.
     pub unchanged_join: UnchangedJoin,
     /// Decisions 19 and 24.
     pub heard: Heard,
@@ -103,6 +105,7 @@ impl GroupPlan {
             member_ids: own.member_ids.unwrap_or(if kafka { MemberIds::Coordinator } else { MemberIds::Consumer }),
             missing_join: own.missing_join.unwrap_or(if kafka { MissingJoin::Complete } else { MissingJoin::Retry }),
             join_window: own.join_window.unwrap_or(if kafka { JoinWindow::Longest } else { JoinWindow::Own }),
+            completion_check: own.completion_check.unwrap_or_default(),
             unchanged_join: own.unchanged_join.unwrap_or(if kafka {
                 UnchangedJoin::Answer
             } else {
@@ -129,6 +132,8 @@ pub struct ConsumerPlan {
     pub session_timeout: Span,
     /// HB1.
     pub heartbeat_interval: Span,
+    /// Time from the answer to a join to the first heartbeat.
+    pub first_heartbeat: Span,
     /// HB4; `None` where it is switched off (decision 21).
     pub coordinator_timeout: Option<Span>,
     /// Decision 6.
@@ -329,13 +334,15 @@ impl Scenario {
             0,
             u64::from(limits::RATE),
         )?;
+        let heartbeat_interval = pick.interval("heartbeat_interval", |s| s.heartbeat_interval, third)?;
         Ok(ConsumerPlan {
             id,
             member: names.cast.member_ids[i],
             topics,
             latency: spec.latency.as_ref().unwrap_or(&self.network.latency).clone(),
             session_timeout,
-            heartbeat_interval: pick.interval("heartbeat_interval", |s| s.heartbeat_interval, third)?,
+            heartbeat_interval,
+            first_heartbeat: pick.value(|s| s.first_heartbeat).unwrap_or(heartbeat_interval),
             coordinator_timeout: pick.limit(
                 "coordinator_timeout",
                 |s| s.coordinator_timeout,
