@@ -278,7 +278,7 @@ impl<'a> Teller<'a> {
             Fact::CommitChecked { verdict, .. } => self.refused(verdict),
             Fact::OffsetsAppended { member, offsets, .. } => Some(format!(
                 "The commit of {} is accepted: its offsets of {} are appended to the log.",
-                self.member(*member),
+                member.map_or_else(|| "no member".to_owned(), |member| self.member(member)),
                 self.partitions(offsets)
             )),
             Fact::CommandIgnored { .. }
@@ -329,6 +329,10 @@ impl<'a> Teller<'a> {
             Request::Commit(commit) => {
                 let partitions = self.partitions(&commit.offsets);
                 format!("{sender} commits {partitions} with generation {}.", commit.generation.number)
+            }
+            Request::SimpleCommit { offsets } => {
+                let partitions = self.partitions(offsets);
+                format!("{sender} commits {partitions} as no member of the group.")
             }
             Request::Leave { .. } => format!("{sender} says that it leaves the group."),
             Request::Join(join) => {

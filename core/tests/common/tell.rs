@@ -112,6 +112,7 @@ impl Teller<'_> {
             Request::Heartbeat { member, generation } => {
                 format!("heartbeat {}{}", number(*generation), self.on_behalf(from, *member))
             }
+            Request::SimpleCommit { offsets } => format!("commit of no member {}", self.offsets(offsets)),
             Request::Leave { member } => format!("leave{}", self.on_behalf(from, *member)),
             Request::Commit(commit) => {
                 let on_behalf = self.on_behalf(from, commit.member);
