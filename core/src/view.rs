@@ -19,8 +19,10 @@ pub struct View {
     applied: usize,
     /// The moment of the last record applied.
     pub at: Time,
-    /// The broker that last acted as the group's coordinator.
+    /// The broker that holds the role of coordinator.
     pub coordinator: BrokerId,
+    /// Brokers that held the role and have not been told that it moved (decision 10).
+    pub former: BTreeSet<BrokerId>,
     /// The group as its coordinator knows it.
     pub group: GroupView,
     /// Each consumer, in the order of the cast.
@@ -172,7 +174,8 @@ pub enum NodeState {
     Stopped,
     /// A consumer that waits for the answer to its join.
     Waiting,
-    /// A consumer that fetches what the current generation does not give it, and has not been told (decision 7).
+    /// A consumer that fetches what the current generation does not give it, and has not been told (decision 7); a
+    /// broker that acts as the coordinator it was, and has not been told (decision 10).
     Zombie,
     /// A coordinator whose group has its assignment.
     Stable,
@@ -412,6 +415,7 @@ impl View {
             applied: 0,
             at: Time::ZERO,
             coordinator: cast.coordinator,
+            former: BTreeSet::new(),
             group: GroupView { state: GroupState::Unknown, formed: None, members: BTreeMap::new() },
             consumers: vec![ConsumerView::new(Process::NotStarted); cast.consumers.len()],
             brokers: vec![Process::NotStarted; usize::from(cast.brokers)],
@@ -489,7 +493,7 @@ impl View {
 
     fn broker_state(&self, broker: BrokerId) -> NodeState {
         if broker != self.coordinator {
-            return NodeState::Up;
+            return if self.former.contains(&broker) { NodeState::Zombie } else { NodeState::Up };
         }
         match self.group.state {
             GroupState::Unknown => NodeState::Empty,
@@ -576,20 +580,33 @@ impl View {
             | Fact::JoinHeld { broker, .. }
             | Fact::RebalanceRetried { broker, .. }
             | Fact::AssignmentComputed { broker, .. }
-            | Fact::GroupRecovered { broker, .. } => {
-                self.coordinator_acts(*broker);
+            | Fact::GroupRecovered { broker, .. }
+                if *broker == self.coordinator =>
+            {
                 self.group.apply(record.at, &record.fact, request_behind(trace, record));
                 if let Fact::AssignmentComputed { formed, .. } = &record.fact {
                     self.counts.extend(formed.counts.iter().copied());
                 }
             }
-            Fact::GroupForgotten { .. } | Fact::GroupStateLost { .. } => self.group.forget(),
-            Fact::CoordinatorMoved { broker, .. } => self.coordinator_acts(*broker),
+            Fact::GroupForgotten { broker } | Fact::GroupStateLost { broker } if *broker == self.coordinator => {
+                self.group.forget();
+            }
+            Fact::CoordinatorMoved { broker, from, .. } => self.coordinator_moved(*from, *broker),
+            Fact::CoordinatorResigned { broker, .. } => drop(self.former.remove(broker)),
+            // What a former coordinator does to the group it knew changes nothing.
+            Fact::MemberAdded { .. }
+            | Fact::MemberRemoved { .. }
+            | Fact::RebalanceStarted { .. }
+            | Fact::JoinHeld { .. }
+            | Fact::RebalanceRetried { .. }
+            | Fact::AssignmentComputed { .. }
+            | Fact::GroupRecovered { .. }
+            | Fact::GroupForgotten { .. }
+            | Fact::GroupStateLost { .. } => {}
             Fact::OffsetsAppended { offsets, .. } => self.committed.extend(offsets.iter().copied()),
             Fact::CommandIgnored { .. }
             | Fact::LimitReached
             | Fact::Dropped { .. }
-            | Fact::CoordinatorResigned { .. }
             | Fact::CoordinatorLearned { .. }
             | Fact::TopicChangeSeen { .. }
             | Fact::ResumeExpired { .. }
@@ -623,6 +640,7 @@ impl View {
             }
             NodeKind::Broker(broker) => {
                 self.brokers[broker.index()] = Process::Down { since, how };
+                self.former.remove(&broker);
                 if broker == self.coordinator {
                     self.group.members.values_mut().for_each(|member| member.held = None);
                 }
@@ -683,36 +701,30 @@ impl View {
         }
     }
 
+    /// The answer to a join ends its being held and restarts the member's session timer (decision 4).
     fn response_sent(&mut self, from: BrokerId, to: ConsumerId, answers: Option<RecordId>, response: &Response) {
-        match response {
-            Response::Metadata(_)
-            | Response::Join(Err(JoinError::NotCoordinator))
-            | Response::Heartbeat(Err(HeartbeatError::NotCoordinator))
-            | Response::Commit(Err(CommitError::NotCoordinator))
-            | Response::Leave(Err(HeartbeatError::NotCoordinator)) => {}
-            Response::Heartbeat(_) | Response::Commit(_) | Response::Leave(_) => self.coordinator_acts(from),
-            Response::Join(_) => {
-                self.coordinator_acts(from);
-                for (id, member) in &mut self.group.members {
-                    let same = member.held.is_none_or(|held| Some(held.join) == answers);
-                    if same && self.cast.member(*id) == to {
-                        member.held = None;
-                        member.last_heard = self.at;
-                    }
-                }
+        if from != self.coordinator || !matches!(response, Response::Join(_)) {
+            return;
+        }
+        for (id, member) in &mut self.group.members {
+            let same = member.held.is_none_or(|held| Some(held.join) == answers);
+            if same && self.cast.member(*id) == to {
+                member.held = None;
+                member.last_heard = self.at;
             }
         }
     }
 
-    /// A broker acts as the coordinator. If it has just taken the role over, every session timer starts anew
-    /// (decision 2).
-    fn coordinator_acts(&mut self, broker: BrokerId) {
-        if self.coordinator != broker {
-            self.coordinator = broker;
-            for member in self.group.members.values_mut() {
-                member.last_heard = self.at;
-                member.held = None;
-            }
+    /// The role of coordinator moves. The new one restarts every session timer (decision 2).
+    fn coordinator_moved(&mut self, from: BrokerId, to: BrokerId) {
+        self.coordinator = to;
+        self.former.remove(&to);
+        if !matches!(self.brokers[from.index()], Process::Down { .. }) {
+            self.former.insert(from);
+        }
+        for member in self.group.members.values_mut() {
+            member.last_heard = self.at;
+            member.held = None;
         }
     }
 }
@@ -753,7 +765,11 @@ impl View {
 
     fn broker_words(&self, broker: BrokerId, room: Room) -> String {
         if broker != self.coordinator {
-            return "any broker".into();
+            return match (self.former.contains(&broker), room) {
+                (false, _) => "any broker".into(),
+                (true, Room::Wide) => "was coordinator, not told yet".into(),
+                (true, Room::Narrow) => "not told yet".into(),
+            };
         }
         match (self.group.state, room) {
             (GroupState::Unknown, Room::Wide) => "knows no such group".into(),

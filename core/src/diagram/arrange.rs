@@ -81,7 +81,7 @@ fn dividers(entries: &[Entry], start: usize, picture: Option<&Picture>) -> Vec<(
     let mut dividers = Vec::new();
     let mut next = start;
     for step in picture.iter().flat_map(|picture| &picture.steps) {
-        let Some(found) = entries[next..].iter().position(|entry| entry.begins == Some(step.begins)) else { break };
+        let Some(found) = entries[next..].iter().position(|entry| entry.begins.contains(&step.begins)) else { break };
         dividers.push((next + found, step.label.clone()));
         next += found + 1;
     }

@@ -224,6 +224,8 @@ pub struct LitRule {
 
 /// A gap of 1 px stays between two states, half of it in each.
 const HALF_GAP: f64 = 0.5;
+/// From an arrow's tip to the cross of a message that nobody takes: the word "lost" stands between, px.
+const LOST_ROOM: f64 = 36.0;
 /// From a lifeline's middle to where an arrow behind its band can be seen again, px.
 const BEHIND: f64 = 7.0;
 
@@ -391,7 +393,7 @@ fn travel(sent: Time, fate: Fate, (from, to): (f64, f64), now: Time) -> Travel {
         Fate::Arrives(at) if now < at => in_flight(at),
         Fate::Arrives(_) => Travel::Delivered,
         Fate::Dropped(at) if now < at => in_flight(at),
-        Fate::Dropped(_) => Travel::Lost { x: to - (to - from).signum() * 10.0 },
+        Fate::Dropped(_) => Travel::Lost { x: to - (to - from).signum() * LOST_ROOM },
         Fate::Lost { cross_x } => Travel::Lost { x: cross_x },
     }
 }

@@ -38,8 +38,8 @@ pub(crate) struct Entry {
     pub(crate) rules: Rules,
     /// Of each record told the rule that matters most; of a commit's conditions all three.
     pub(crate) marks: Rules,
-    /// The step of a picture that it may begin.
-    pub(crate) begins: Option<Trigger>,
+    /// The steps of a picture that it may begin.
+    pub(crate) begins: Vec<Trigger>,
     pub(crate) told: Told,
 }
 
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
     }
 
     fn push(&mut self, id: RecordId, record: &Record, told: Told) -> usize {
-        let begins = begins(&record.fact);
+        let begins = begins(&record.fact).into_iter().collect();
         let (rules, marks) = (record.rules, marks(record.rules));
         self.story.entries.push(Entry { id, at: record.at, rules, marks, begins, told });
         self.story.entries.len() - 1

@@ -99,7 +99,9 @@ impl Reader<'_> {
         self.push(id, record, Told::Note(Note { node: broker.into(), kind: NoteKind::Plain, words }));
         let words = vec!["no longer a member".to_owned(), "removed".to_owned()];
         let mark = Note { node: consumer.into(), kind: NoteKind::Removed, words };
-        self.push(id, record, Told::Note(mark));
+        let mark = self.push(id, record, Told::Note(mark));
+        // It stands beside the words at the coordinator, which begin the step.
+        self.story.entries[mark].begins.clear();
     }
 
     /// Adds words to the note of a removal if this record is the rebalance that follows from it at once.
@@ -124,7 +126,7 @@ impl Reader<'_> {
         note.rules = record.rules.iter().fold(note.rules, Rules::and);
         note.marks = super::marks(record.rules).iter().fold(note.marks, Rules::and);
         note.id = id;
-        note.begins = super::begins(&record.fact);
+        note.begins.extend(super::begins(&record.fact));
         mark.id = id;
         self.first_hold = true;
         true
