@@ -588,7 +588,7 @@ pub struct AddPartitions {
 pub struct CommitSpec {
     /// Whose.
     pub consumer: String,
-    /// In whose name: another consumer's id.
+    /// In whose name: another consumer's id, or `C1#2` for the second id that the coordinator gave to C1 (decision 16).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     /// With which generation number.
@@ -605,7 +605,7 @@ pub struct CommitSpec {
 pub struct HeartbeatSpec {
     /// Whose.
     pub consumer: String,
-    /// In whose name: another consumer's id.
+    /// In whose name: another consumer's id, or `C1#2` for the second id that the coordinator gave to C1 (decision 16).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<String>,
     /// With which generation number.

@@ -526,8 +526,12 @@ impl Names<'_> {
     }
 
     fn member(&self, path: &str, name: Option<&str>) -> Checked<Option<MemberId>> {
-        let consumer = name.map(|name| self.consumer(&format!("{path}.member"), name)).transpose()?;
-        Ok(consumer.map(|consumer| self.cast.member_ids[consumer.index()]))
+        let Some(name) = name else { return Ok(None) };
+        let given = name.rsplit_once('#').and_then(|(name, turn)| Some((name, turn.parse::<u32>().ok()?)));
+        let (consumer, turn) = given.filter(|_| !self.consumers.contains_key(name)).unwrap_or((name, 0));
+        let own = self.cast.member_ids[self.consumer(&format!("{path}.member"), consumer)?.index()];
+        let names = self.cast.members.len() as u32;
+        Ok(Some(MemberId(own.0.saturating_add(names.saturating_mul(turn)))))
     }
 
     fn order(&self, path: &str, action: &Action) -> Checked<Order> {
