@@ -18,3 +18,20 @@ mod departures;
 mod play;
 #[path = "cases/timers.rs"]
 mod timers;
+
+use std::path::Path;
+
+/// Every file of `tests/cases/` has a paragraph with a public reference, and no paragraph is without its file.
+#[test]
+fn case_files_and_paragraphs_are_the_same_thirty() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = std::fs::read_dir(root.join("cases")).expect("the cases are in the repository");
+    let names = files.map(|file| file.expect("a directory entry").file_name().to_string_lossy().into_owned());
+    let mut ids: Vec<String> = names.map(|name| name.trim_end_matches(".json").to_owned()).collect();
+    let text = std::fs::read_to_string(root.join("../docs/cases.md")).expect("docs/cases.md is in the repository");
+    let id_of = |line: &str| Some(line.strip_prefix("**")?.split_once(", [")?.0.to_owned());
+    let mut told: Vec<String> = text.lines().filter_map(id_of).collect();
+    ids.sort();
+    told.sort();
+    assert_eq!((ids.len(), &told), (30, &ids));
+}

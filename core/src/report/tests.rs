@@ -165,6 +165,21 @@ fn commits(script: &mut Script) {
     script.fact(Fact::LimitReached);
 }
 
+/// A commit of no member (decision 24) names nobody.
+#[test]
+fn a_simple_commit_names_no_member_and_no_generation() {
+    let mut script = Script::new();
+    let offsets = script::at_offset(3, 120);
+    let request = script.deliver(C1, Request::SimpleCommit { offsets: Arc::clone(&offsets) });
+    script.fact(Fact::OffsetsAppended { broker: B1, member: None, offsets, backwards: 0 });
+    script.answer(request, Response::Commit(Ok(())));
+    let told = text(&script.trace);
+    assert!(told.contains("commit of no member: orders 3@120"), "{told}");
+    assert!(told.contains("log: orders 3@120 for no member"), "{told}");
+    let lines = json_lines(&script.trace);
+    assert!(!lines.contains("\"member\"") && !lines.contains("\"generation\""), "{lines}");
+}
+
 #[test]
 fn every_fact_as_text() {
     insta::assert_snapshot!(text(&everything().trace));

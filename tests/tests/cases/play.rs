@@ -44,6 +44,7 @@ pub(crate) struct Run {
 
 /// Plays a scenario to its end. Under the document's own profile every invariant has to hold as well.
 pub(crate) fn play(scenario: &Scenario) -> Run {
+    assert_eq!(Scenario::from_json(&scenario.to_json()).as_ref(), Ok(scenario), "it can be written and read");
     let plan = scenario.plan().unwrap_or_else(|error| panic!("{}: {error}", scenario.title));
     let mut simulation = Simulation::new(Arc::clone(&plan));
     simulation.run();
