@@ -7,7 +7,7 @@ use super::place::rules_label;
 use crate::cast::Cast;
 use crate::error::{CommitError, HeartbeatError, JoinError};
 use crate::id::{BrokerId, ConsumerId, MemberId, NodeId, RecordId};
-use crate::message::{Message, Offsets, Request, Response};
+use crate::message::{Message, MessageKind, Offsets, Request, Response};
 use crate::offsets::Verdict;
 use crate::rules::Rules;
 use crate::scenario::Heartbeats;
@@ -76,13 +76,16 @@ impl Captions {
     }
 }
 
+/// Heartbeats are news only when nothing else has been told for this long.
+const QUIET_AFTER: Span = Span::from_millis(500);
+
 struct Teller<'a> {
     trace: &'a Trace,
     view: View,
     heartbeats: Heartbeats,
     captions: Captions,
-    /// Whether the last caption tells of heartbeats that change nothing.
-    is_quiet: bool,
+    /// How much the last caption matters.
+    news: News,
     /// Answers with the code "rebalance" that are on their way.
     codes: BTreeMap<RecordId, ConsumerId>,
     /// Why each consumer last stopped fetching, in words that go before a colon.
@@ -98,7 +101,7 @@ impl<'a> Teller<'a> {
             view: View::new(trace.cast()),
             heartbeats,
             captions: Captions::default(),
-            is_quiet: false,
+            news: News::Small,
             codes: BTreeMap::new(),
             stopped: BTreeMap::new(),
             silence: Span::ZERO,
@@ -116,15 +119,17 @@ impl<'a> Teller<'a> {
         self.follow_codes(id, &record.fact);
         let told = self.tell(record, before);
         let Some(words) = told else { return };
-        let quiet = is_quiet(&record.fact);
-        if quiet && self.heartbeats == Heartbeats::Fold && std::mem::replace(&mut self.is_quiet, true) {
+        let news = news(&record.fact);
+        if news == News::Quiet && self.heartbeats == Heartbeats::Fold && !self.is_quiet_since(record.at) {
             return;
         }
-        self.is_quiet = quiet;
         let mut caption = Caption { at: record.at, id, rule: rule(record.rules), words: segments(&words) };
-        // Of what happens at one moment the last is told: it follows from the rest.
+        // Of what happens at one moment that is told which matters most, and of that the last.
         match self.captions.0.last_mut() {
             Some(last) if last.at == record.at => {
+                if news < self.news {
+                    return;
+                }
                 if words.starts_with(&last.text()) {
                     caption.rule = last.rule.take();
                 }
@@ -132,6 +137,13 @@ impl<'a> Teller<'a> {
             }
             Some(_) | None => self.captions.0.push(caption),
         }
+        self.news = news;
+    }
+
+    /// Whether heartbeats that change nothing are news at `at`: something else was told before, but not just now.
+    fn is_quiet_since(&self, at: Time) -> bool {
+        let last = self.captions.0.last();
+        self.news != News::Quiet && last.is_none_or(|last| at.since(last.at) >= QUIET_AFTER)
     }
 
     fn remember_silence(&mut self, record: &Record) {
@@ -172,6 +184,7 @@ impl<'a> Teller<'a> {
     /// The words for a fact, with code between backticks; `None` for what is not worth a caption of its own.
     fn tell(&mut self, record: &Record, before: Option<NodeState>) -> Option<String> {
         match &record.fact {
+            Fact::Sent { from, to, message, arrives: Time::MAX, .. } => Some(self.lost(*from, *to, message)),
             Fact::Sent { from, to, message, .. } => self.sent(record, *from, *to, message),
             Fact::ProcessStarted { node } => before
                 .is_some_and(|before| before != NodeState::NotStarted)
@@ -197,7 +210,7 @@ impl<'a> Teller<'a> {
             }
             Fact::LimitReached => Some("The run has reached its limit of records and stops here.".to_owned()),
             Fact::ChannelClosed { node, why: ChannelEnd::ByThisEnd, .. } if node.broker().is_some() => {
-                Some("The coordinator closes the channels of all members but those whose joins it holds.".to_owned())
+                self.closes(record)
             }
             Fact::Subscribed { consumer, topics } => {
                 let topics: Vec<&str> = topics.iter().map(|topic| self.cast().topic(*topic)).collect();
@@ -262,9 +275,9 @@ impl<'a> Teller<'a> {
                 Some(self.formed(formed.generation.number, formed.assignment.len()))
             }
             Fact::GroupForgotten { .. } => Some("The group has lost its last member and is forgotten.".to_owned()),
-            Fact::GroupRecovered { generation, .. } => Some(format!(
-                "The coordinator takes the group up as it was written: generation {} is in force.",
-                generation.number
+            Fact::GroupRecovered { generation, .. } => Some(self.after_move(
+                record,
+                &format!("takes the group up as it was written: generation {} is in force.", generation.number),
             )),
             Fact::CoordinatorMoved { broker, from, .. } => Some(format!(
                 "The role of coordinator moves from {} to {}.",
@@ -274,7 +287,7 @@ impl<'a> Teller<'a> {
             Fact::CoordinatorResigned { broker, .. } => {
                 Some(format!("{} finds that it is not the coordinator any more.", self.capital(*broker)))
             }
-            Fact::GroupStateLost { .. } => Some("The coordinator knows nothing of the group any more.".to_owned()),
+            Fact::GroupStateLost { .. } => Some(self.after_move(record, "knows nothing of the group any more.")),
             Fact::CommitChecked { verdict, .. } => self.refused(verdict),
             Fact::OffsetsAppended { member, offsets, .. } => Some(format!(
                 "The commit of {} is accepted: its offsets of {} are appended to the log.",
@@ -306,6 +319,22 @@ impl<'a> Teller<'a> {
         match message {
             Message::Request(request) => self.requested(record, &sender, from.consumer()?, to.broker()?, request),
             Message::Response(response) => self.answered(&sender, to.consumer()?, response),
+        }
+    }
+
+    fn lost(&self, from: NodeId, to: NodeId, message: &Message) -> String {
+        let what = match message.kind() {
+            MessageKind::Metadata => "metadata request",
+            MessageKind::Join => "join",
+            MessageKind::Heartbeat => "ping",
+            MessageKind::Commit => "commit",
+            MessageKind::Leave => "farewell",
+        };
+        match message {
+            Message::Request(_) => format!("The {what} of {} is lost on its way.", node_name(self.cast(), from)),
+            Message::Response(_) => {
+                format!("The answer to the {what} of {} is lost on its way.", node_name(self.cast(), to))
+            }
         }
     }
 
@@ -469,8 +498,23 @@ impl<'a> Teller<'a> {
         }
     }
 
+    /// The coordinator closes channels (SC0): told once, with the rebalance that begins at that moment.
+    fn closes(&self, record: &Record) -> Option<String> {
+        let told = self.captions.0.last().filter(|last| last.at == record.at).map(Caption::text);
+        match told {
+            Some(told) => {
+                let starts = told.strip_suffix("starts a rebalance.")?;
+                Some(format!("{starts}starts a rebalance and closes the others' channels."))
+            }
+            None => Some("The coordinator closes the members' channels.".to_owned()),
+        }
+    }
+
     fn resumed(&self, node: NodeId) -> String {
         let who = self.capital(node);
+        if self.view.state(node) == NodeState::Zombie && node.broker().is_some() {
+            return format!("{who} runs on. The role of coordinator has moved meanwhile, and it does not know it yet.");
+        }
         if self.view.state(node) == NodeState::Zombie {
             return format!(
                 "{who} runs on. It has lost its place in the group and does not know it yet: it goes on fetching."
@@ -538,6 +582,18 @@ impl<'a> Teller<'a> {
         }
     }
 
+    /// What the coordinator finds of the group; if it has taken over at this moment, after the words that say so.
+    fn after_move(&self, record: &Record, finds: &str) -> String {
+        let moved =
+            self.captions.0.last().filter(|last| {
+                last.at == record.at && matches!(self.trace[last.id].fact, Fact::CoordinatorMoved { .. })
+            });
+        match moved {
+            Some(moved) => format!("{} It {finds}", moved.text()),
+            None => format!("The coordinator {finds}"),
+        }
+    }
+
     fn formed(&self, generation: u32, members: usize) -> String {
         if members == 1 {
             return format!("Nobody else is to be waited for: the coordinator forms generation {generation} at once.");
@@ -564,15 +620,51 @@ impl<'a> Teller<'a> {
     }
 }
 
-/// Whether a fact is part of a heartbeat exchange that changes nothing.
-fn is_quiet(fact: &Fact) -> bool {
-    matches!(
+/// How much a fact matters among those of its moment.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum News {
+    /// Heartbeats that change nothing.
+    Quiet,
+    /// A step on the way to something else.
+    Small,
+    /// Something that a node does or learns.
+    Plain,
+    /// What the rest follows from, or leads to.
+    Turn,
+}
+
+fn news(fact: &Fact) -> News {
+    if let Fact::Sent { arrives: Time::MAX, .. } = fact {
+        return News::Plain;
+    }
+    if let Fact::Sent { message, .. } = fact {
+        return match message {
+            Message::Request(Request::Heartbeat { .. }) | Message::Response(Response::Heartbeat(Ok(()))) => News::Quiet,
+            Message::Request(Request::Join(_)) => News::Plain,
+            Message::Request(_) | Message::Response(_) => News::Small,
+        };
+    }
+    let is_turn = matches!(
         fact,
-        Fact::Sent {
-            message: Message::Request(Request::Heartbeat { .. }) | Message::Response(Response::Heartbeat(Ok(()))),
-            ..
-        }
-    )
+        Fact::ProcessCrashed { .. }
+            | Fact::ProcessPaused { .. }
+            | Fact::ProcessResumed { .. }
+            | Fact::CoordinatorMoved { .. }
+            | Fact::CoordinatorResigned { .. }
+            | Fact::GroupRecovered { .. }
+            | Fact::GroupStateLost { .. }
+            | Fact::RebalanceStarted { .. }
+            | Fact::ChannelClosed { .. }
+            | Fact::JoinHeld { .. }
+            | Fact::RebalanceRetried { .. }
+            | Fact::AssignmentComputed { .. }
+            | Fact::FetchStarted { .. }
+            | Fact::FetchStopped { .. }
+            | Fact::CallbackStarted { .. }
+            | Fact::CommitChecked { .. }
+            | Fact::ConsumerThrew { .. }
+    );
+    if is_turn { News::Turn } else { News::Plain }
 }
 
 /// The chip of a caption: the rule that says most.

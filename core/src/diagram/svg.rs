@@ -8,12 +8,14 @@
 //! | `c1` to `c6`, `n`, `ne` | what has a consumer's colour; a broker's fill; a broker's outline and hatch |
 //! | `life` | a lifeline's hairline |
 //! | `solid`, `thin`, `hollow`, `hatched`, `rungs`, `dashed` | a stretch of a band, by [`Shape`] |
-//! | `halo` | the paper around a band |
+//! | `paper`, `halo` | the ground; the paper around a band |
 //! | `future` | what is still to come |
-//! | `request`, `response`, `close` | an arrow's line; `ahead` its dots onward; `tip` a filled, `chevron` an open head |
-//! | `rail`, `dot`, `ring`, `cross` | a held join; a message in flight and its ring; a cross |
+//! | `request`, `response`, `close` | an arrow's line, `flying` while it is in flight; `ahead` its dots onward |
+//! | `tip`, `chevron`, `bars` | an arrow's head: of a request, of a response, of a close |
+//! | `rail`, `open` | a held join; the circle at its end |
+//! | `dot`, `ring`, `cross` | a message in flight and its ring; a cross |
 //! | `k`, `d` | a label's words in bold, and after them |
-//! | `code`, `refused` | the outline of a code; of one that refuses |
+//! | `code`, `refused`, `bad` | the outline of a code; of one that refuses; the words in that |
 //! | `note`, `call`, `box`, `tick` | words at a lifeline; a callback's name and its box; the tick that leads to them |
 //! | `step`, `pill`, `rule-line` | a step's number, its pill, its hairline |
 //! | `fold`, `cut` | a fold's sentence; the cut through the bands |

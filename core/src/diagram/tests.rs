@@ -222,6 +222,35 @@ fn an_svg_stands_by_itself() {
 }
 
 #[test]
+fn marks_for_tests_and_styles_are_there() {
+    let run = lesson("rebalance-socket-close");
+    let layout = Layout::new(&Story::of(&run.trace), run.plan.picture.as_ref(), &options(889.0, Folding::AsPictured));
+    let svg = svg(&run.trace, &run, &layout, layout.end, Theme::Dark);
+    for mark in [
+        r#"data-message="metadata" data-kind="request" data-from="C1" data-to="B1" data-state="delivered" data-id=""#,
+        r#"data-message="join" data-kind="response" data-from="B1" data-to="C3" data-state="delivered" data-id=""#,
+        r#"<g data-node="B1" data-state="stable">"#,
+        r#"<g data-node="C2" data-state="fetching">"#,
+        r#"data-channel=""#,
+        r#"data-step="1""#,
+        r#"data-callback="onPartitionDeassigned""#,
+        r#"data-fold=""#,
+    ] {
+        assert!(svg.contains(mark), "{mark}");
+    }
+}
+
+#[test]
+fn a_lost_message_ends_in_a_cross() {
+    let run = lesson("consumer-failure");
+    let layout = Layout::new(&Story::of(&run.trace), run.plan.picture.as_ref(), &options(889.0, Folding::AsPictured));
+    let scene = layout.scene(layout.end, Window::ALL);
+    let lost =
+        scene.rows.iter().filter_map(|row| row.arrow.as_ref()).filter(|arrow| arrow.state.word() == Some("lost"));
+    assert_eq!(lost.count(), 2, "two pings of the consumer that is cut off");
+}
+
+#[test]
 fn captions_are_sentences_of_two_lines() {
     for run in runs() {
         for heartbeats in [crate::scenario::Heartbeats::Fold, crate::scenario::Heartbeats::Show] {

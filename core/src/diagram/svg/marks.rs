@@ -206,6 +206,8 @@ impl Writer<'_> {
         };
         self.put(format_args!(r#"<g class="{class}" data-id="{}"{callback}>"#, note.id.0));
         if note.kind == NoteKind::Removed {
+            let (x, y) = (n(note.x - 7.0), n(row.y - 7.0));
+            self.put(format_args!(r#"<rect class="halo" x="{x}" y="{y}" width="14" height="14"/>"#));
             self.cross(note.x, row.y);
         } else {
             let (from, to) = match note.side {
