@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use groupscope_core::diagram::{Content, Fate, Layout, Options, Story};
+use groupscope_core::diagram::{Caption, Captions, Content, Fate, Layout, Options, Story};
 use groupscope_core::id::RecordId;
 use groupscope_core::lessons::{self, Lesson};
+use groupscope_core::rules::Rules;
 use groupscope_core::scenario::Plan;
 use groupscope_core::sim::Simulation;
 use groupscope_core::time::{Span, Time};
@@ -19,7 +20,6 @@ use crate::keys::Direction;
 pub type Opened = BTreeSet<RecordId>;
 
 /// A lesson's run.
-#[derive(Debug)]
 pub struct Run {
     /// The lesson.
     pub lesson: &'static Lesson,
@@ -27,17 +27,16 @@ pub struct Run {
     pub plan: Arc<Plan>,
     /// What happened.
     pub trace: Trace,
-    /// What of it there is to tell.
+    /// What of it there is to draw.
     pub story: Story,
+    /// What of it there is to tell.
+    pub captions: Captions,
 }
 
-/// What just happened.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Caption {
-    /// The rules that it carries out.
-    pub rules: groupscope_core::rules::Rules,
-    /// In a sentence.
-    pub text: AttrValue,
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Run").field("lesson", &self.lesson.id).finish_non_exhaustive()
+    }
 }
 
 /// Runs are the same if they are one.
@@ -59,7 +58,9 @@ impl Run {
         simulation.run_until(plan.until);
         let trace = simulation.trace().clone();
         let story = Story::of(&trace);
-        Ok(Rc::new(Self { lesson, plan, trace, story }))
+        let heartbeats = plan.picture.as_ref().map(|picture| picture.heartbeats).unwrap_or_default();
+        let captions = Captions::of(&trace, heartbeats);
+        Ok(Rc::new(Self { lesson, plan, trace, story, captions }))
     }
 
     /// The picture of the run.
@@ -68,16 +69,16 @@ impl Run {
         Layout::new(&self.story, self.plan.picture.as_ref(), options)
     }
 
-    /// What just happened at a time.
+    /// What just happened at a time; `None` before anything has.
     #[must_use]
-    pub fn caption(&self, at: Time) -> Caption {
-        let count = self.trace.count_until(at);
-        let records = self.trace.from(0).take(count).map(|(_, record)| record);
-        let rules = records
-            .filter(|record| !record.rules.is_empty())
-            .last()
-            .map_or(groupscope_core::rules::Rules::NONE, |record| record.rules);
-        Caption { rules, text: rules.iter().next().map_or("", |rule| rule.text()).into() }
+    pub fn caption(&self, at: Time) -> Option<&Caption> {
+        self.captions.at(at)
+    }
+
+    /// The rules that a caption speaks of.
+    #[must_use]
+    pub fn rules(&self, caption: &Caption) -> Rules {
+        self.trace.get(caption.id).map_or(Rules::NONE, |record| record.rules)
     }
 
     /// Where the cursor can stop, with these folds opened. How wide the picture is makes no difference.

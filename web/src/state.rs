@@ -290,3 +290,158 @@ impl Reducible for App {
         Rc::new(next)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address;
+
+    fn app() -> App {
+        App::new(address::parse(""))
+    }
+
+    fn after(app: App, actions: impl IntoIterator<Item = Action>) -> App {
+        let app = actions.into_iter().fold(Rc::new(app), |app, action| app.reduce(action));
+        Rc::unwrap_or_clone(app)
+    }
+
+    fn at(hash: &str) -> App {
+        App::new(address::parse(hash))
+    }
+
+    fn end(app: &App) -> Time {
+        app.playing().map_or(Time::ZERO, |playing| playing.stops.end)
+    }
+
+    #[test]
+    fn it_opens_with_the_example_ready_to_play_and_something_under_way() {
+        let app = app();
+        let playing = app.playing().expect("a run");
+        assert_eq!(playing.run.lesson.id, address::START_LESSON);
+        assert_eq!(app.playback, Playback::Paused);
+        assert!(app.cursor > playing.stops.steps[0].at && app.cursor < playing.stops.steps[1].at);
+    }
+
+    #[test]
+    fn a_link_lands_paused_at_its_time() {
+        let app = at("#lesson=heartbeat&t=2.5s");
+        assert_eq!(app.playing().expect("a run").run.lesson.id, "heartbeat");
+        assert_eq!((app.cursor, app.playback), (Time(2_500_000), Playback::Paused));
+    }
+
+    #[test]
+    fn a_bad_link_says_what_is_wrong() {
+        for (hash, part) in [("#lesson=nothing", "nothing"), ("#t=1000s", "1000"), ("#t=x", "t=x")] {
+            let Shown::Problem(problem) = at(hash).shown else { panic!("{hash} leads somewhere") };
+            assert!(problem.contains(part), "{hash}: {problem}");
+        }
+    }
+
+    #[test]
+    fn with_nothing_shown_nothing_plays() {
+        let app = after(at("#lesson=nothing"), [Action::Play, Action::Tick(Span::from_secs(1)), Action::Go(Jump::End)]);
+        assert_eq!((app.cursor, app.playback), (Time::ZERO, Playback::Paused));
+    }
+
+    #[test]
+    fn how_often_the_clock_ticks_makes_no_difference() {
+        let opened = app();
+        let play = |frame: u64| {
+            let ticks = (0..1_000_000 / frame).map(|_| Action::Tick(Span(frame)));
+            after(opened.clone(), [Action::SetSpeed(Speed::Quarter), Action::Play].into_iter().chain(ticks))
+        };
+        let (smooth, rough) = (play(1_000), play(250_000));
+        assert_eq!(smooth, rough);
+        assert_eq!(smooth.cursor, opened.cursor + Span(250_000));
+    }
+
+    #[test]
+    fn playing_stops_at_the_end_and_then_starts_over() {
+        let ended = after(app(), [Action::Play, Action::Tick(Span::from_secs(3_600))]);
+        assert_eq!((ended.cursor, ended.playback), (end(&ended), Playback::Paused));
+        let again = after(ended, [Action::Play]);
+        let start = again.playing().expect("a run").stops.start;
+        assert_eq!((again.cursor, again.playback), (start, Playback::Playing));
+    }
+
+    #[test]
+    fn a_paused_clock_moves_nothing() {
+        let app = app();
+        assert_eq!(after(app.clone(), [Action::Tick(Span::from_secs(1))]), app);
+    }
+
+    #[test]
+    fn stepping_pauses_and_leads_back() {
+        let app = after(app(), [Action::Play, Action::Go(Jump::Event(Direction::Forward))]);
+        assert_eq!(app.playback, Playback::Paused);
+        let there = after(app.clone(), [Action::Go(Jump::Event(Direction::Forward))]);
+        assert!(there.cursor > app.cursor);
+        assert_eq!(after(there, [Action::Go(Jump::Event(Direction::Back))]), app);
+    }
+
+    #[test]
+    fn steps_go_from_divider_to_divider_and_to_the_ends() {
+        let mut app = after(app(), [Action::Go(Jump::Start)]);
+        let steps: Vec<Time> = app.playing().expect("a run").stops.steps.iter().map(|step| step.at).collect();
+        for at in steps.into_iter().chain([end(&app)]) {
+            app = after(app, [Action::Go(Jump::Step(Direction::Forward))]);
+            assert_eq!(app.cursor, at);
+        }
+    }
+
+    #[test]
+    fn tenths_stay_within_the_run() {
+        let app = app();
+        let end = end(&app);
+        assert_eq!(after(app.clone(), [Action::Go(Jump::ToTenth(5))]).cursor, Time(end.0 / 2));
+        let back = [Action::Go(Jump::Start), Action::Go(Jump::Tenth(Direction::Back))];
+        assert_eq!(after(app.clone(), back).cursor, Time::ZERO);
+        let forward = [Action::Go(Jump::End), Action::Go(Jump::Tenth(Direction::Forward))];
+        assert_eq!(after(app.clone(), forward).cursor, end);
+        assert_eq!(after(app, [Action::Seek(Time::MAX)]).cursor, end);
+    }
+
+    #[test]
+    fn marks_are_rebalances_and_failures() {
+        let app = after(at("#lesson=rebalance-member-fails&t=0s"), [Action::Go(Jump::Mark(Direction::Forward))]);
+        assert!(app.cursor > Time::ZERO);
+    }
+
+    #[test]
+    fn a_reader_who_scrolls_is_not_followed_until_the_end_or_another_lesson() {
+        let scrolled = after(app(), [Action::SetFollow(Follow::Released), Action::Play, Action::Tick(Span(1_000))]);
+        assert_eq!(scrolled.follow, Follow::Released);
+        assert_eq!(after(scrolled.clone(), [Action::Go(Jump::End)]).follow, Follow::Following);
+        assert_eq!(after(scrolled, [Action::Visit(address::parse("#lesson=rejoin"))]).follow, Follow::Following);
+    }
+
+    #[test]
+    fn what_was_closed_late_does_not_close_what_was_opened_since() {
+        let help = after(app(), [Action::Open(Panel::Help)]);
+        assert_eq!(after(help.clone(), [Action::Close(Panel::Lessons)]).panel, Panel::Help);
+        assert_eq!(after(help, [Action::Close(Panel::Help)]).panel, Panel::None);
+    }
+
+    #[test]
+    fn lessons_opened_are_ticked() {
+        let app = after(app(), [Action::Visit(address::parse("#lesson=rejoin"))]);
+        assert_eq!(app.visited.iter().copied().collect::<Vec<_>>(), [address::START_LESSON, "rejoin"]);
+    }
+
+    #[test]
+    fn a_fold_that_is_opened_has_events_to_stop_at() {
+        use groupscope_core::diagram::{Content, Options};
+        let app = app();
+        let playing = app.playing().expect("a run");
+        let layout = playing.run.layout(&Options::for_width(1_000.0));
+        let fold = layout.rows.iter().find_map(|row| match &row.content {
+            Content::Fold(fold) => Some(fold.id),
+            Content::Message(_) | Content::Close(_) | Content::Notes(_) | Content::Divider(_) => None,
+        });
+        let fold = fold.expect("a fold");
+        let events = |app: &App| app.playing().expect("a run").stops.events.len();
+        let opened = after(app.clone(), [Action::Fold(fold)]);
+        assert!(events(&opened) > events(&app));
+        assert_eq!(after(opened, [Action::Fold(fold)]), app);
+    }
+}

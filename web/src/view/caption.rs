@@ -2,20 +2,18 @@
 
 use std::rc::Rc;
 
+use groupscope_core::diagram::{Caption, Segment};
 use yew::prelude::*;
 
 use crate::run::Step;
 use crate::state::Action;
 use crate::view::Dispatch;
-use crate::view::words::words;
 
-/// What a [`Caption`] shows.
+/// What a [`CaptionView`] shows.
 #[derive(Clone, PartialEq, Properties)]
 pub struct CaptionProps {
-    /// The ids of the rules that it carries out, `HB3 RB1`; empty if the protocol does not speak of it.
-    pub rules: AttrValue,
-    /// What happened.
-    pub text: AttrValue,
+    /// What happened, if anything has.
+    pub caption: Option<Caption>,
     /// The steps of the document.
     pub steps: Rc<[Step]>,
     /// The one that the cursor is in.
@@ -26,13 +24,27 @@ pub struct CaptionProps {
 
 /// The caption.
 #[component]
-pub fn Caption(props: &CaptionProps) -> Html {
-    let chip = (!props.rules.is_empty()).then(|| html! { <span class="rule-id lit">{ &props.rules }</span> });
+pub fn CaptionView(props: &CaptionProps) -> Html {
+    let rule = props.caption.iter().filter_map(|caption| caption.rule.as_ref());
+    let words = match &props.caption {
+        Some(caption) => html! { { for caption.words.iter().map(segment) } },
+        None => html! { { "Nothing has happened yet." } },
+    };
     html! {
         <div class="caption">
-            <p role="status">{ chip }<span class="text">{ words(&props.text) }</span></p>
+            <p role="status">
+                { for rule.map(|rule| html! { <span class="rule-id lit">{ rule }</span> }) }
+                <span class="text">{ words }</span>
+            </p>
             <Steps steps={props.steps.clone()} current={props.current} dispatch={props.dispatch.clone()} />
         </div>
+    }
+}
+
+fn segment(segment: &Segment) -> Html {
+    match segment {
+        Segment::Text(text) => html! { { text } },
+        Segment::Code(name) => html! { <code>{ name }</code> },
     }
 }
 

@@ -1,5 +1,6 @@
 //! What shows a run: caption, diagram, the side, and the player's controls.
 
+use groupscope_core::rules::Rules;
 use groupscope_core::time::Time;
 use groupscope_core::view::{GroupState, View};
 use yew::prelude::*;
@@ -11,7 +12,7 @@ use crate::speed::Speed;
 use crate::state::{Action, Follow, Playing, Tab};
 use crate::view::Dispatch;
 use crate::view::about::About;
-use crate::view::caption::Caption;
+use crate::view::caption::CaptionView;
 use crate::view::diagram::Diagram;
 use crate::view::transport::Transport;
 
@@ -43,13 +44,13 @@ pub fn Stage(props: &StageProps) -> Html {
     html! {
         <>
             <main>
-                <Caption rules={caption.rules.to_string()} text={caption.text.clone()} steps={stops.steps.clone()}
+                <CaptionView caption={caption.cloned()} steps={stops.steps.clone()}
                     current={stops.current_step(props.cursor)} dispatch={props.dispatch.clone()} />
                 <Tabs tab={props.tab} dispatch={props.dispatch.clone()} />
                 <Diagram run={run.clone()} opened={opened.clone()} cursor={props.cursor} playback={props.playback}
                     follow={props.follow} dispatch={props.dispatch.clone()} />
             </main>
-            <About rules={caption.rules} title={run.lesson.title()} introduction={run.lesson.introduction()} />
+            <About rules={caption.map_or(Rules::NONE, |caption| run.rules(caption))} title={run.lesson.title()} introduction={run.lesson.introduction()} />
             <Transport stops={stops.clone()} cursor={props.cursor} value_text={value_text(stops, &view, props.cursor)}
                 playback={props.playback} speed={props.speed} follow={props.follow} dispatch={props.dispatch.clone()} />
         </>
