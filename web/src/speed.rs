@@ -5,12 +5,12 @@ use groupscope_core::time::Span;
 /// A speed of playing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Speed {
-    /// A quarter of the wall clock.
+    /// A quarter of the wall clock: what travels for a tenth of a second can be followed.
+    #[default]
     Quarter,
     /// Half of it.
     Half,
     /// A second of the run in a second.
-    #[default]
     Normal,
     /// Twice as fast.
     Double,

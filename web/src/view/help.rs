@@ -1,4 +1,4 @@
-//! The help: how to read the diagram, and the keys, from the handler's own table.
+//! The help: what stands for what in the diagram, and the keys, from the handler's own table.
 
 use yew::prelude::*;
 
@@ -47,10 +47,64 @@ pub fn Help(props: &HelpProps) -> Html {
                 </button>
             </div>
             <div class="help-body">
+                <h3>{ "The diagram" }</h3>
+                <ul class="legend">{ for LEGEND.iter().map(entry) }</ul>
                 <h3>{ "Keys" }</h3>
                 <dl class="keys">{ for keys::TABLE.iter().map(line) }</dl>
             </div>
         </dialog>
+    }
+}
+
+/// What stands for what: a drawing in a box of 44 by 20, and words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Sign {
+    Request,
+    Response,
+    OnItsWay,
+    Lost,
+    Fetching,
+    Stopped,
+    Waiting,
+    Down,
+}
+
+const LEGEND: [(Sign, &str); 8] = [
+    (Sign::Request, "Request"),
+    (Sign::Fetching, "Fetching; a stable group"),
+    (Sign::Response, "Response"),
+    (Sign::Stopped, "Not fetching"),
+    (Sign::OnItsWay, "On its way"),
+    (Sign::Waiting, "Waiting for joins or an answer"),
+    (Sign::Lost, "Lost, failed or removed"),
+    (Sign::Down, "Paused or down"),
+];
+
+fn entry((sign, words): &(Sign, &'static str)) -> Html {
+    html! { <li><svg class="gs c1" viewBox="0 0 44 20" aria-hidden="true">{ drawing(*sign) }</svg><span>{ *words }</span></li> }
+}
+
+fn drawing(sign: Sign) -> Html {
+    match sign {
+        Sign::Request => html! { <><path class="request" d="M44 10H9" /><path class="tip" d="M0 10L9 5.8V14.2Z" /></> },
+        Sign::Response => {
+            html! { <><path class="response" d="M0 10H43" /><path class="chevron" d="M36 5.4L43.5 10L36 14.6" /></> }
+        }
+        Sign::OnItsWay => html! {
+            <>
+                <path class="request flying" d="M44 10H24" /><path class="ahead" d="M22 10H2" />
+                <circle class="ring" cx="24" cy="10" r="6" /><circle class="dot" cx="24" cy="10" r="4.6" />
+            </>
+        },
+        Sign::Lost => {
+            html! { <><path class="request" d="M44 10H24" /><path class="cross" d="M19 5L29 15M19 15L29 5" /></> }
+        }
+        Sign::Fetching => html! { <rect class="solid" x="17.5" width="9" height="20" rx="2" /> },
+        Sign::Stopped => html! { <rect class="hollow" x="18.25" y=".75" width="7.5" height="18.5" rx="1.5" /> },
+        Sign::Waiting => {
+            html! { <rect class="hatched" x="18.25" y=".75" width="7.5" height="18.5" rx="1.5" fill="url(#hatch-c1)" /> }
+        }
+        Sign::Down => html! { <path class="dashed" d="M22 0V20" /> },
     }
 }
 

@@ -90,14 +90,16 @@ fn LifelineView(props: &LifelineProps) -> Html {
         Device::Wide => 4.5,
         Device::Phone => 4.0,
     };
-    let piece = |piece: &Piece| stretch(piece, lifeline.x, half, lifeline.color);
+    let piece = |(i, piece): (usize, &Piece)| stretch(i, piece, lifeline.x, half, lifeline.color);
     html! {
-        <g data-node={lifeline.id.clone()} data-state={props.shown.state.word()}>{ for props.shown.pieces.iter().map(piece) }</g>
+        <g data-node={lifeline.id.clone()} data-state={props.shown.state.word()}>{ for props.shown.pieces.iter().enumerate().map(piece) }</g>
     }
 }
 
-fn stretch(piece: &Piece, x: f64, half: f64, color: Option<u8>) -> Html {
+fn stretch(position: usize, piece: &Piece, x: f64, half: f64, color: Option<u8>) -> Html {
     let shape = Shape::of(piece.state);
+    // A stretch of another shape is another node: which attributes a node has must not depend on what it was before.
+    let key = format!("{position}-{}", word(shape));
     let (top, bottom, height) = (piece.top, piece.bottom, (piece.bottom - piece.top).max(0.0));
     let future = match piece.tense {
         Tense::Past => None,
@@ -111,7 +113,7 @@ fn stretch(piece: &Piece, x: f64, half: f64, color: Option<u8>) -> Html {
         }
     };
     let body = match shape {
-        Shape::Line => return html! {},
+        Shape::Line => return html! { <g {key} /> },
         Shape::Dashed => html! { <path class={class.clone()} d={format!("M{} {}V{}", px(x), px(top), px(bottom))} /> },
         Shape::Solid => bar(half, 0.0, 2.0),
         Shape::Thin => bar(1.5, 0.0, 1.5),
@@ -120,11 +122,11 @@ fn stretch(piece: &Piece, x: f64, half: f64, color: Option<u8>) -> Html {
     };
     let ends = piece.state == NodeState::Down && piece.tense == Tense::Past && piece.starts == Start::Begins;
     html! {
-        <>
+        <g {key}>
             <rect class="halo" x={px(x - half - 2.5)} y={px(top)} width={px(2.0 * half + 5.0)} height={px(height)} />
             { body }
             { for ends.then(|| cross(x, top + 8.0, 5.0)) }
-        </>
+        </g>
     }
 }
 

@@ -83,5 +83,5 @@ fn Swatch(props: &SwatchProps) -> Html {
             <rect {class} x=".75" y=".75" width="10.5" height="10.5" rx="1.5" fill={band::fill(props.color, shape)} />
         },
     };
-    html! { <svg class="gs swatch" viewBox="0 0 12 12" aria-hidden="true">{ inside }</svg> }
+    html! { <svg key={band::word(shape)} class="gs swatch" viewBox="0 0 12 12" aria-hidden="true">{ inside }</svg> }
 }

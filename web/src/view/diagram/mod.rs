@@ -141,9 +141,9 @@ pub fn Drawing(props: &DrawingProps) -> Html {
             { now::rule_lines(layout) }
             { band::hairlines(layout) }
             { now::bed(layout, &scene) }
-            { rows::rows(layout, &scene.rows, rows::Layer::Behind) }
+            { rows::rows(layout, &scene, rows::Layer::Behind) }
             { band::lifelines(layout, &scene) }
-            { rows::rows(layout, &scene.rows, rows::Layer::Before) }
+            { rows::rows(layout, &scene, rows::Layer::Before) }
             { for scene.lit.iter().map(|lit| now::lit_rule(layout, lit)) }
             { now::line(layout, &scene) }
         </svg>

@@ -1,7 +1,7 @@
 //! Rows: messages, what the nodes do, the steps of the document.
 
 use groupscope_core::diagram::{
-    Content, FoldRow, FoldState, Layout, NoteItem, NoteKind, Row, Shape, ShownRow, Side, Tense,
+    Content, FoldRow, FoldState, Layout, NoteItem, NoteKind, Row, Scene, Shape, ShownRow, Side, Tense,
 };
 use yew::prelude::*;
 
@@ -22,12 +22,24 @@ pub(super) enum Layer {
 const CHUNK: usize = 16;
 
 /// The rows of a layer.
-pub(super) fn rows(layout: &Shared, rows: &[ShownRow], layer: Layer) -> Html {
+pub(super) fn rows(layout: &Shared, scene: &Scene, layer: Layer) -> Html {
+    let covered = covered(layout, scene);
     let chunk = |rows: &[ShownRow]| {
         let key = rows.first().map_or(0, |row| row.row);
-        html! { <Chunk {key} layout={layout.clone()} rows={rows.to_vec()} {layer} /> }
+        let covered = covered.filter(|row| layer == Layer::Before && rows.iter().any(|shown| shown.row == *row));
+        html! { <Chunk {key} layout={layout.clone()} rows={rows.to_vec()} {layer} {covered} /> }
     };
-    html! { <g>{ for rows.chunks(CHUNK).map(chunk) }</g> }
+    html! { <g>{ for scene.rows.chunks(CHUNK).map(chunk) }</g> }
+}
+
+/// The row whose time the flag of the now line would cover.
+fn covered(layout: &Layout, scene: &Scene) -> Option<usize> {
+    const REACH: f64 = 15.0;
+    let near = |shown: &&ShownRow| {
+        let row = &layout.rows[shown.row];
+        row.time.is_some() && shown.tense == Tense::Past && (scene.now_y - row.y).abs() < REACH
+    };
+    scene.rows.iter().rev().find(near).map(|shown| shown.row)
 }
 
 #[derive(Clone, PartialEq, Properties)]
@@ -35,6 +47,7 @@ struct ChunkProps {
     layout: Shared,
     rows: Vec<ShownRow>,
     layer: Layer,
+    covered: Option<usize>,
 }
 
 #[component]
@@ -43,7 +56,7 @@ fn Chunk(props: &ChunkProps) -> Html {
         let row = props.layout.rows.get(shown.row)?;
         match props.layer {
             Layer::Behind => behind(&props.layout, row, shown),
-            Layer::Before => Some(before(&props.layout, row, shown)),
+            Layer::Before => Some(before(&props.layout, row, shown, props.covered)),
         }
     };
     html! { { for props.rows.iter().filter_map(draw) } }
@@ -66,7 +79,7 @@ fn behind(layout: &Layout, row: &Row, shown: &ShownRow) -> Option<Html> {
     }
 }
 
-fn before(layout: &Layout, row: &Row, shown: &ShownRow) -> Html {
+fn before(layout: &Layout, row: &Row, shown: &ShownRow, covered: Option<usize>) -> Html {
     let content = match (&row.content, shown.tense) {
         (Content::Notes(notes), Tense::Past) => html! { { for notes.iter().map(|item| note(layout, row, item)) } },
         (Content::Divider(label), _) => step(layout, row, label),
@@ -74,17 +87,17 @@ fn before(layout: &Layout, row: &Row, shown: &ShownRow) -> Html {
         (Content::Notes(_), Tense::Future) | (Content::Message(_) | Content::Close(_), _) => html! {},
     };
     let gutters = match shown.tense {
-        Tense::Past => gutters(layout, row),
+        Tense::Past => gutters(layout, row, row.time.as_ref().filter(|_| covered != Some(shown.row))),
         Tense::Future => html! {},
     };
     html! { <g key={key(shown)} class="row">{ gutters }{ content }</g> }
 }
 
-fn gutters(layout: &Layout, row: &Row) -> Html {
+fn gutters(layout: &Layout, row: &Row, shown_time: Option<&String>) -> Html {
     let y = px(row.y + 4.0);
     let time = |time: &String| html! { <text class="time" x="31" y={y.clone()}>{ time }</text> };
     let rule = |rule: &String| html! { <text class="rule" x={px(layout.width - 31.0)} y={y.clone()}>{ rule }</text> };
-    html! { <>{ for row.time.iter().map(time) }{ for row.rule.iter().map(rule) }</> }
+    html! { <>{ for shown_time.map(time) }{ for row.rule.iter().map(rule) }</> }
 }
 
 /// The pill of a step of the document.
