@@ -39,6 +39,14 @@ pub struct Scene {
     pub lit: Option<LitRule>,
 }
 
+impl Scene {
+    /// Whether the now line's flag covers what is written in the left gutter at a height, px.
+    #[must_use]
+    pub fn covers_gutter(&self, y: f64) -> bool {
+        (self.now_y - y).abs() < 17.0
+    }
+}
+
 /// A row in view.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ShownRow {

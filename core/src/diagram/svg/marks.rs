@@ -34,7 +34,8 @@ impl Writer<'_> {
 
     fn gutters(&mut self, row: &Row) {
         let (y, right) = (n(row.y + 4.0), n(self.layout.width - 31.0));
-        if let Some(time) = &row.time {
+        let is_covered = !self.is_finished() && self.scene.covers_gutter(row.y);
+        if let Some(time) = row.time.as_ref().filter(|_| !is_covered) {
             self.put(format_args!(r#"<text class="time" x="31" y="{y}">{}</text>"#, escape(time)));
         }
         if let Some(rule) = &row.rule {
