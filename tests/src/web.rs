@@ -10,5 +10,5 @@ mod page;
 mod site;
 
 pub use browser::{Browser, Theme, Viewport, keys};
-pub use page::{Drawn, LESSONS, Page};
+pub use page::{Drawn, Page, lessons};
 pub use site::Site;

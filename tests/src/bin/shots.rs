@@ -2,8 +2,9 @@
 //! size and theme.
 
 use anyhow::{Context, Result};
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, ValueEnum};
-use groupscope_tests::web::{LESSONS, Page, Site, Theme, Viewport};
+use groupscope_tests::web::{Page, Site, Theme, Viewport, lessons};
 use std::fs;
 use std::path::PathBuf;
 
@@ -18,7 +19,7 @@ const VIEWPORTS: [Viewport; 3] = [
 #[command(name = "cargo xtask shots")]
 struct Options {
     /// Only these lessons
-    #[arg(long = "lesson", value_parser = LESSONS)]
+    #[arg(long = "lesson", value_parser = PossibleValuesParser::new(lessons()))]
     lessons: Vec<String>,
     /// Only these widths in pixels; others than 360, 1280 and 1920 are 800 high
     #[arg(long = "width")]
@@ -68,7 +69,7 @@ fn main() -> Result<()> {
 
 impl Options {
     fn lessons(&self) -> Vec<&str> {
-        if self.lessons.is_empty() { LESSONS.to_vec() } else { self.lessons.iter().map(String::as_str).collect() }
+        if self.lessons.is_empty() { lessons().collect() } else { self.lessons.iter().map(String::as_str).collect() }
     }
 
     fn viewports(&self) -> Vec<Viewport> {

@@ -112,9 +112,13 @@ impl Browser {
 
     /// The errors on the console since the last call.
     pub fn console_errors(&self) -> Vec<String> {
+        let is_error = |entry: &Value| entry["level"] == "SEVERE";
+        self.console().iter().filter(|entry| is_error(entry)).map(|entry| entry["message"].to_string()).collect()
+    }
+
+    fn console(&self) -> Vec<Value> {
         let entries = self.command("se/log", &json!({ "type": "browser" }));
-        let entries = entries.as_array().expect("a log is a list").iter();
-        entries.filter(|entry| entry["level"] == "SEVERE").map(|entry| entry["message"].to_string()).collect()
+        entries.as_array().expect("a log is a list").clone()
     }
 
     /// Asks the page again and again until the JavaScript expression holds, for at most `limit`.
@@ -122,7 +126,9 @@ impl Browser {
     pub fn wait(&self, expression: &str, limit: Duration) {
         let start = Instant::now();
         while self.eval(&format!("return Boolean({expression})"), &[]) != json!(true) {
-            assert!(start.elapsed() < limit, "after {limit:?} it still does not hold that {expression}");
+            if start.elapsed() > limit {
+                panic!("after {limit:?} not yet: {expression}; on the console: {:?}", self.console());
+            }
             thread::sleep(Duration::from_millis(20));
         }
     }

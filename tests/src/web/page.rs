@@ -7,13 +7,14 @@ use std::fmt;
 use std::time::Duration;
 
 /// Every lesson, by the name it has in an address.
-pub const LESSONS: [&str; 6] =
-    ["heartbeat", "discovery", "unknown-consumer", "rejoin", "rebalance-new-consumer", "rebalance-member-fails"];
+pub fn lessons() -> impl Iterator<Item = &'static str> {
+    groupscope_core::lessons::all().iter().map(|lesson| lesson.id)
+}
 
 /// Functions for the scripts below.
 const PRELUDE: &str = include_str!("page.js");
 /// How long a page may take to load and draw, on a busy machine.
-const LOADING: Duration = Duration::from_secs(30);
+const LOADING: Duration = Duration::from_secs(60);
 
 /// The released page in a browser of its own.
 #[derive(Debug)]

@@ -1,30 +1,34 @@
 //! A web server for files, on this machine only.
+//!
+//! One short answer per connection, each on a thread of its own: nothing to pool, so nothing to run out of.
 
-use std::fmt;
 use std::fs;
-use std::net::SocketAddr;
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use tiny_http::{Header, Request, Response, Server};
 
 /// A folder, served on a free port of this machine until dropped.
+#[derive(Debug)]
 pub struct Site {
     address: SocketAddr,
-    server: Arc<Server>,
+    closing: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Site {
     /// Serves `folder`.
     pub fn new(folder: &Path) -> Self {
-        let server = Arc::new(Server::http("127.0.0.1:0").expect("a free port on this machine"));
-        let address = server.server_addr().to_ip().expect("an address of the Internet protocol");
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port on this machine");
+        let address = listener.local_addr().expect("a listener has an address");
+        let closing = Arc::new(AtomicBool::new(false));
         let thread = thread::spawn({
-            let (server, folder) = (Arc::clone(&server), folder.to_path_buf());
-            move || server.incoming_requests().for_each(|request| answer(request, &folder))
+            let (closing, folder) = (Arc::clone(&closing), Arc::from(folder));
+            move || serve(&listener, &folder, &closing)
         });
-        Self { address, server, thread: Some(thread) }
+        Self { address, closing, thread: Some(thread) }
     }
 
     /// The released page, which `cargo xtask build` has written.
@@ -42,27 +46,46 @@ impl Site {
 
 impl Drop for Site {
     fn drop(&mut self) {
-        self.server.unblock();
+        self.closing.store(true, Ordering::Relaxed);
+        // Wakes the listener, which then sees that it is time to go.
+        drop(TcpStream::connect(self.address));
         if let Some(thread) = self.thread.take() {
             drop(thread.join());
         }
     }
 }
 
-impl fmt::Debug for Site {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Site").field("address", &self.address).finish_non_exhaustive()
+fn serve(listener: &TcpListener, folder: &Arc<Path>, closing: &AtomicBool) {
+    for stream in listener.incoming() {
+        if closing.load(Ordering::Relaxed) {
+            break;
+        }
+        let folder = Arc::clone(folder);
+        // A browser that has gone away in the meantime is no concern of the server's.
+        thread::spawn(move || stream.and_then(|stream| answer(&stream, &folder)));
     }
 }
 
-/// A client that has gone away in the meantime is no concern of the server's.
-fn answer(request: Request, folder: &Path) {
-    let file = file_of(request.url(), folder);
-    let sent = match file.as_ref().and_then(|file| fs::read(file).ok()) {
-        Some(bytes) => request.respond(Response::from_data(bytes).with_header(content_type(&file.unwrap_or_default()))),
-        None => request.respond(Response::empty(404)),
+fn answer(stream: &TcpStream, folder: &Path) -> io::Result<()> {
+    let mut lines = BufReader::new(stream).lines();
+    let request = lines.next().transpose()?.unwrap_or_default();
+    // The headers say nothing that matters here, but are to be read before the connection closes.
+    for header in lines {
+        if header?.is_empty() {
+            break;
+        }
+    }
+    let file = request.split(' ').nth(1).and_then(|url| file_of(url, folder));
+    let (status, kind, body) = match file.as_ref().and_then(|file| Some((file, fs::read(file).ok()?))) {
+        Some((file, bytes)) => ("200 OK", content_type(file), bytes),
+        None => ("404 Not Found", "text/plain", Vec::new()),
     };
-    drop(sent);
+    let length = body.len();
+    let head =
+        format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+    let mut stream = stream;
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(&body)
 }
 
 /// The file that an address means, if it is inside the folder.
@@ -73,16 +96,15 @@ fn file_of(url: &str, folder: &Path) -> Option<PathBuf> {
     inside.then_some(file)
 }
 
-fn content_type(file: &Path) -> Header {
-    let name = match file.extension().and_then(|extension| extension.to_str()) {
+fn content_type(file: &Path) -> &'static str {
+    match file.extension().and_then(|extension| extension.to_str()) {
         Some("html") => "text/html; charset=utf-8",
         Some("css") => "text/css; charset=utf-8",
-        Some("js" | "mjs") => "text/javascript; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
         Some("json") => "application/json",
         Some("svg") => "image/svg+xml",
         Some("png") => "image/png",
         Some("wasm") => "application/wasm",
         _ => "application/octet-stream",
-    };
-    Header::from_bytes("Content-Type", name).expect("a well-formed header")
+    }
 }
