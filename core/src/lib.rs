@@ -13,6 +13,7 @@ pub mod diagram;
 pub mod error;
 pub mod id;
 pub mod invariants;
+mod json;
 pub mod lessons;
 pub mod measure;
 pub mod message;

@@ -2,15 +2,17 @@
 //! and number in it has been checked. The simulation takes only plans, so it never meets a bad value.
 
 mod plan;
+mod read;
 
 pub use plan::{CommitPlan, ConsumerPlan, GroupPlan, Order, Plan, Producer};
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::error::InputError;
+use crate::json;
 use crate::time::Span;
 
 /// Limits on the size of a scenario and of its run: no input can hang a reader or exhaust its memory.
@@ -48,7 +50,7 @@ pub mod limits {
 }
 
 /// A scenario: who takes part, with which settings, and what happens to them.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// A few words that name it.
@@ -96,7 +98,7 @@ pub struct Scenario {
 }
 
 /// A topic.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Topic {
     /// How many partitions it has at the start.
@@ -107,7 +109,7 @@ pub struct Topic {
 }
 
 /// A consumer.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConsumerSpec {
     /// Its name, `C1`; it keeps it for life.
@@ -126,7 +128,7 @@ pub struct ConsumerSpec {
 }
 
 /// The settings of a consumer. Each falls back to the scenario's `defaults`, then to the value named here.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConsumerSettings {
     /// How long the coordinator waits for a sign of life (HB3); 30s.
@@ -192,7 +194,7 @@ pub enum Limit {
 }
 
 /// The word `off`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Off {
     /// Switched off.
@@ -210,27 +212,8 @@ impl Limit {
     }
 }
 
-impl<'de> Deserialize<'de> for Limit {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl serde::de::Visitor<'_> for Text {
-            type Value = Limit;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a length of time such as \"10s\", or \"off\"")
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Limit, E> {
-                if text == "off" {
-                    return Ok(Limit::Off(Off::Off));
-                }
-                Span::parse(text).map(Limit::After).map_err(|error| E::custom(format!("{error}, or \"off\"")))
-            }
-        }
-        deserializer.deserialize_str(Text)
-    }
-}
-
 /// What the application does inside `onPartitionDeassigned()`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnDeassigned {
     /// Nothing that the group could see.
@@ -241,7 +224,7 @@ pub enum OnDeassigned {
 }
 
 /// What a consumer does when its coordinator fails (decision 1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnCoordinatorFailure {
     /// It goes on fetching, finds the coordinator, and sends a heartbeat there; if that is valid it simply goes on.
@@ -254,7 +237,7 @@ pub enum OnCoordinatorFailure {
 }
 
 /// What a consumer does when its application closes it (decision 17).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnClose {
     /// It tells nobody; the coordinator finds out by HB3.
@@ -265,7 +248,7 @@ pub enum OnClose {
 }
 
 /// A named set of settings (decision 24). What the scenario sets itself goes before it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub enum Profile {
     /// The document, rebalancing by an error code.
     #[default]
@@ -280,7 +263,7 @@ pub enum Profile {
 }
 
 /// The coordinator's settings.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct GroupSettings {
     /// How the coordinator tells the members of a rebalance: option 1 or option 2; `error-code`.
@@ -340,7 +323,7 @@ impl GroupSettings {
 }
 
 /// How the coordinator tells the members of a rebalance.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RebalanceBy {
     /// Option 1: an error code in the answers to their heartbeats (EC0).
@@ -351,7 +334,7 @@ pub enum RebalanceBy {
 }
 
 /// Who names the members (decision 16).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemberIds {
     /// Each consumer has one name for life, so that one that restarts is known.
@@ -362,7 +345,7 @@ pub enum MemberIds {
 }
 
 /// What becomes of a rebalance when a member's join does not come (decision 18).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissingJoin {
     /// The member is removed and the rebalance starts again (EC4).
@@ -373,7 +356,7 @@ pub enum MissingJoin {
 }
 
 /// How long a rebalance waits for a member's join.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JoinWindow {
     /// The member's own session timeout (decision 5).
@@ -387,7 +370,7 @@ pub enum JoinWindow {
 
 /// Which members that go during a rebalance make the coordinator look at once whether all the others have joined. Where
 /// it does not look, the rebalance waits for the next join, or for the end of its window.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CompletionCheck {
     /// Those that fail and those that leave.
@@ -400,7 +383,7 @@ pub enum CompletionCheck {
 }
 
 /// What a join of a known member with its known subscription does to a stable group.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnchangedJoin {
     /// It makes the group rebalance, like any join (RB2).
@@ -411,7 +394,7 @@ pub enum UnchangedJoin {
 }
 
 /// Which requests of a member count as a sign of life for HB3.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Heard {
     /// Any (decision 19).
@@ -422,7 +405,7 @@ pub enum Heard {
 }
 
 /// Whose errors are answered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dialect {
     /// This project's reading of the document (decision 20).
@@ -434,7 +417,7 @@ pub enum Dialect {
 }
 
 /// How partitions are assigned, as Kafka defines them (decision 13).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AssignmentStrategy {
     /// Topic by topic, a run of neighbouring partitions for each consumer.
@@ -445,7 +428,7 @@ pub enum AssignmentStrategy {
 }
 
 /// What a new coordinator finds of the group, or one that crashed when it returns (decision 2).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GroupStateKept {
     /// Members, generation, assignment and whether a rebalance is open.
@@ -456,7 +439,7 @@ pub enum GroupStateKept {
 }
 
 /// The network.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Network {
     /// How long a message travels.
@@ -472,7 +455,7 @@ impl Default for Network {
 }
 
 /// How long a message travels.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Latency {
     /// Always this long.
@@ -484,7 +467,7 @@ pub enum Latency {
 }
 
 /// A latency anywhere between two bounds.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UniformLatency {
     /// The shortest.
@@ -494,7 +477,7 @@ pub struct UniformLatency {
 }
 
 /// A latency with a heavy tail.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeavyTailedLatency {
     /// The shortest, which is also the most likely.
@@ -506,7 +489,7 @@ pub struct HeavyTailedLatency {
 }
 
 /// Something that happens at a given time.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
     /// When.
@@ -517,7 +500,7 @@ pub struct Command {
 }
 
 /// What a command does. Nodes are named as `C1` (a consumer's id) or `B1` (the first broker).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// Start a consumer that is not running.
@@ -551,7 +534,7 @@ pub enum Action {
 }
 
 /// A link.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
     /// The consumer.
@@ -562,7 +545,7 @@ pub struct Link {
 }
 
 /// A change of subscription.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Subscribe {
     /// Whose.
@@ -572,7 +555,7 @@ pub struct Subscribe {
 }
 
 /// New partitions.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AddPartitions {
     /// Of which topic.
@@ -583,7 +566,7 @@ pub struct AddPartitions {
 
 /// A commit. What is not given is the consumer's own: its member id, its generation, its positions in the partitions
 /// it owns (decision 23).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommitSpec {
     /// Whose.
@@ -600,7 +583,7 @@ pub struct CommitSpec {
 }
 
 /// A heartbeat by hand (decision 23).
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeartbeatSpec {
     /// Whose.
@@ -614,7 +597,7 @@ pub struct HeartbeatSpec {
 }
 
 /// Slow processing.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Process {
     /// Whose thread.
@@ -625,7 +608,7 @@ pub struct Process {
 }
 
 /// How a run is drawn as a picture with the document's steps.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Picture {
     /// Where the picture begins; what comes before is folded away.
@@ -640,7 +623,7 @@ pub struct Picture {
 }
 
 /// What a picture does with heartbeats that change nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Heartbeats {
     /// Folds them into one line.
@@ -651,7 +634,7 @@ pub enum Heartbeats {
 }
 
 /// A divider of a picture.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepSpec {
     /// The document's number, as `2/3`.
@@ -661,7 +644,7 @@ pub struct StepSpec {
 }
 
 /// What begins a step of the picture: the first such event after the step before began.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trigger {
     /// A metadata request is sent.
@@ -729,14 +712,7 @@ impl Scenario {
             let message = format!("the scenario has {} bytes, at most {} are read", text.len(), limits::JSON_BYTES);
             return Err(InputError::new("", message));
         }
-        let mut deserializer = serde_json::Deserializer::from_str(text);
-        let scenario = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
-            let path = error.path().to_string();
-            let path = if path == "." { String::new() } else { path };
-            InputError::new(path, error.into_inner().to_string())
-        })?;
-        deserializer.end().map_err(|error| InputError::new("", format!("after the scenario: {error}")))?;
-        Ok(scenario)
+        read::Read::read(&json::parse(text)?, &read::Path::Root)
     }
 
     /// The scenario as JSON, with two spaces of indentation; [`Scenario::from_json`] reads it back.
