@@ -1,8 +1,7 @@
 //! Assignment strategies, as Kafka defines them (decision 13). Pure functions.
 
-use std::collections::BTreeMap;
-
 use crate::id::{MemberId, Partition, TopicId};
+use crate::map::Map;
 use crate::message::Topics;
 use crate::scenario::AssignmentStrategy;
 
@@ -16,10 +15,10 @@ pub fn assign(
     members: &[(MemberId, Topics)],
     count: impl Fn(TopicId) -> u32,
 ) -> Vec<(MemberId, Vec<Partition>)> {
-    let mut subscribers: BTreeMap<TopicId, Vec<usize>> = BTreeMap::new();
+    let mut subscribers: Map<TopicId, Vec<usize>> = Map::new();
     for (slot, (_, topics)) in members.iter().enumerate() {
         for topic in topics.iter() {
-            subscribers.entry(*topic).or_default().push(slot);
+            subscribers.or_insert_with(*topic, Vec::new).push(slot);
         }
     }
     let mut assignment: Vec<_> = members.iter().map(|(member, _)| (*member, Vec::new())).collect();
@@ -35,7 +34,7 @@ pub fn assign(
 
 /// Topic by topic: each subscriber a run of neighbouring partitions, the first ones one more where it does not divide.
 fn range(
-    subscribers: &BTreeMap<TopicId, Vec<usize>>,
+    subscribers: &Map<TopicId, Vec<usize>>,
     count: impl Fn(TopicId) -> u32,
     assignment: &mut [(MemberId, Vec<Partition>)],
 ) {
@@ -52,7 +51,7 @@ fn range(
 
 /// All partitions in order of topic and number, each to the next member in turn that subscribes to its topic.
 fn round_robin(
-    subscribers: &BTreeMap<TopicId, Vec<usize>>,
+    subscribers: &Map<TopicId, Vec<usize>>,
     members: usize,
     count: impl Fn(TopicId) -> u32,
     assignment: &mut [(MemberId, Vec<Partition>)],

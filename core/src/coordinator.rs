@@ -8,13 +8,14 @@
 //! of the older epoch is refused: the coordinator resigns, and its broker answers that it is not the coordinator
 //! (decision 10).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::assign::assign;
 use crate::cluster::Cluster;
 use crate::error::{CommitError, HeartbeatError, JoinError};
 use crate::id::{BrokerId, ConnectionId, Correlation, Epoch, Generation, MemberId, Partition, RecordId, TopicId};
+use crate::map::{Map, Set};
 use crate::message::{Commit, Join, Joined, NamedStrategy, Offsets, Request, Response, Topics};
 use crate::offsets::{self, OffsetLog};
 use crate::rules::Rule::{
@@ -144,7 +145,7 @@ pub struct Written {
     /// How many lives the group has had.
     lives: u32,
     /// How many ids have been given to each consumer.
-    given: BTreeMap<MemberId, u32>,
+    given: Map<MemberId, u32>,
     group: Option<WrittenGroup>,
 }
 
@@ -152,7 +153,7 @@ pub struct Written {
 struct WrittenGroup {
     generation: Generation,
     members: Vec<(MemberId, WrittenMember)>,
-    counts: BTreeMap<TopicId, u32>,
+    counts: Map<TopicId, u32>,
     strategy: AssignmentStrategy,
     phase: Phase,
 }
@@ -173,7 +174,7 @@ pub struct Coordinator {
     /// How many lives the group has had (decision 20).
     lives: u32,
     /// How many ids have been given to each consumer (decision 16).
-    given: BTreeMap<MemberId, u32>,
+    given: Map<MemberId, u32>,
     /// How many consumers there are names for.
     names: u32,
     group: Option<Group>,
@@ -196,9 +197,9 @@ struct Group {
     /// Members whose joins are held, in the order in which they came.
     arrivals: Vec<MemberId>,
     /// Who owns what in the generation in force.
-    owners: BTreeMap<Partition, MemberId>,
+    owners: Map<Partition, MemberId>,
     /// The partition counts that its assignment was computed from.
-    counts: BTreeMap<TopicId, u32>,
+    counts: Map<TopicId, u32>,
     strategy: AssignmentStrategy,
 }
 
@@ -229,7 +230,7 @@ impl Coordinator {
     /// A coordinator that knows of no group, in an epoch. `names` is how many consumers there are.
     #[must_use]
     pub fn new(broker: BrokerId, epoch: Epoch, names: u32, settings: GroupPlan) -> Self {
-        let (given, standing) = (BTreeMap::new(), Standing::InOffice);
+        let (given, standing) = (Map::new(), Standing::InOffice);
         Self { broker, epoch, settings, lives: 0, given, names, group: None, standing }
     }
 
@@ -400,7 +401,7 @@ impl Coordinator {
         if self.settings.member_ids == MemberIds::Consumer || member.0 >= self.names {
             return member;
         }
-        let turn = self.given.entry(member).or_default();
+        let turn = self.given.or_insert_with(member, || 0);
         *turn += 1;
         MemberId(member.0.saturating_add(self.names.saturating_mul(*turn)))
     }
@@ -723,8 +724,8 @@ impl Group {
             members: BTreeMap::new(),
             phase: Phase::Stable,
             arrivals: Vec::new(),
-            owners: BTreeMap::new(),
-            counts: BTreeMap::new(),
+            owners: Map::new(),
+            counts: Map::new(),
             strategy: named,
         }
     }
@@ -794,7 +795,7 @@ impl Group {
     fn form(&mut self, generation: Generation, cluster: &Cluster) -> Formed {
         self.generation = generation;
         let subscriptions: Vec<_> = self.members.iter().map(|(id, m)| (*id, Arc::clone(&m.topics))).collect();
-        let topics: BTreeSet<TopicId> = subscriptions.iter().flat_map(|(_, topics)| topics.iter().copied()).collect();
+        let topics: Set<TopicId> = subscriptions.iter().flat_map(|(_, topics)| topics.iter().copied()).collect();
         self.counts = topics.into_iter().map(|topic| (topic, cluster.count(topic))).collect();
         self.owners.clear();
         let mut assignment = Vec::with_capacity(subscriptions.len());

@@ -15,6 +15,7 @@ pub mod id;
 pub mod invariants;
 mod json;
 pub mod lessons;
+pub mod map;
 pub mod measure;
 pub mod message;
 pub mod offsets;

@@ -1,10 +1,10 @@
 //! Committed offsets: the three checks of a commit, and the log.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::CommitError;
 use crate::id::{Generation, MemberId, Offset, Partition};
+use crate::map::Map;
 use crate::message::Commit;
 
 /// How a commit fared against the document's three conditions, with the values compared.
@@ -64,7 +64,7 @@ pub fn check(
 /// The replicated log of committed offsets (OC4). It outlives every coordinator.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct OffsetLog {
-    committed: BTreeMap<Partition, Offset>,
+    committed: Map<Partition, Offset>,
 }
 
 impl OffsetLog {

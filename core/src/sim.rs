@@ -11,7 +11,6 @@ mod network;
 mod queue;
 mod role;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::broker::Broker;
@@ -19,6 +18,7 @@ use crate::cluster::Cluster;
 use crate::consumer::{CommitOrder, Consumer, ConsumerContext, ConsumerEffect, ConsumerInput, ConsumerTimer};
 use crate::coordinator::{CoordinatorContext, CoordinatorEffect, CoordinatorTimer, Written};
 use crate::id::{BrokerId, ConnectionId, ConsumerId, Generation, MemberId, NodeId, NodeKind, RecordId};
+use crate::map::Map;
 use crate::message::{Message, Topics};
 use crate::offsets::OffsetLog;
 use crate::rules::Rules;
@@ -475,7 +475,7 @@ impl Simulation {
     }
 }
 
-type Links = BTreeMap<(ConsumerId, BrokerId), network::Link>;
+type Links = Map<(ConsumerId, BrokerId), network::Link>;
 
 fn commit_order(plan: &CommitPlan, numbered: impl Fn(u32) -> Option<Generation>) -> CommitOrder {
     CommitOrder { member: plan.member, generation: plan.generation.and_then(numbered), offsets: plan.offsets.clone() }

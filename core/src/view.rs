@@ -1,6 +1,5 @@
 //! The state of everything at a cursor, folded from the trace's records alone: it never looks into nodes.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::cast::Cast;
@@ -8,6 +7,7 @@ use crate::error::{CommitError, HeartbeatError, JoinError};
 use crate::id::{
     BrokerId, ConnectionId, ConsumerId, Generation, MemberId, NodeId, NodeKind, Offset, Partition, RecordId, TopicId,
 };
+use crate::map::{Map, Set};
 use crate::message::{Message, Offsets, Request, Response, Topics};
 use crate::time::{Span, Time};
 use crate::trace::{Callback, Cause, ChannelEnd, Fact, Formed, RebalanceReason, Record, Trace};
@@ -22,7 +22,7 @@ pub struct View {
     /// The broker that holds the role of coordinator.
     pub coordinator: BrokerId,
     /// Brokers that held the role and have not been told that it moved (decision 10).
-    pub former: BTreeSet<BrokerId>,
+    pub former: Set<BrokerId>,
     /// The group as its coordinator knows it.
     pub group: GroupView,
     /// Each consumer, in the order of the cast.
@@ -30,11 +30,11 @@ pub struct View {
     /// Each broker's process, in the order of the cast.
     pub brokers: Vec<Process>,
     /// Links that are cut.
-    pub cut: BTreeSet<(ConsumerId, BrokerId)>,
+    pub cut: Set<(ConsumerId, BrokerId)>,
     /// The committed offset of each partition that has one.
-    pub committed: BTreeMap<Partition, Offset>,
+    pub committed: Map<Partition, Offset>,
     /// The number of partitions of each topic, as far as an assignment or a change has told it.
-    pub counts: BTreeMap<TopicId, u32>,
+    pub counts: Map<TopicId, u32>,
 }
 
 /// A process.
@@ -99,7 +99,7 @@ pub struct GroupView {
     /// The generation in force, as it was formed.
     pub formed: Option<Arc<Formed>>,
     /// The members.
-    pub members: BTreeMap<MemberId, MemberView>,
+    pub members: Map<MemberId, MemberView>,
 }
 
 /// A member as the coordinator knows it.
@@ -287,11 +287,11 @@ impl GroupView {
     }
 
     fn forget(&mut self) {
-        *self = Self { state: GroupState::Unknown, formed: None, members: BTreeMap::new() };
+        *self = Self { state: GroupState::Unknown, formed: None, members: Map::new() };
     }
 
     fn member(&mut self, member: MemberId, at: Time) -> &mut MemberView {
-        self.members.entry(member).or_insert_with(|| MemberView::new(at))
+        self.members.or_insert_with(member, || MemberView::new(at))
     }
 }
 
@@ -415,13 +415,13 @@ impl View {
             applied: 0,
             at: Time::ZERO,
             coordinator: cast.coordinator,
-            former: BTreeSet::new(),
-            group: GroupView { state: GroupState::Unknown, formed: None, members: BTreeMap::new() },
+            former: Set::new(),
+            group: GroupView { state: GroupState::Unknown, formed: None, members: Map::new() },
             consumers: vec![ConsumerView::new(Process::NotStarted); cast.consumers.len()],
             brokers: vec![Process::NotStarted; usize::from(cast.brokers)],
-            cut: BTreeSet::new(),
-            committed: BTreeMap::new(),
-            counts: BTreeMap::new(),
+            cut: Set::new(),
+            committed: Map::new(),
+            counts: Map::new(),
         }
     }
 

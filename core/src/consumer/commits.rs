@@ -1,11 +1,11 @@
 //! Commits: the consumer's own, those of the application, and the one retry of a refused one (OC5).
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::{CommitOrder, Consumer, ConsumerContext, ConsumerEffect, ConsumerTimer, Session};
 use crate::error::CommitError;
 use crate::id::{BrokerId, Correlation, Generation, MemberId, Partition};
+use crate::map::{Map, Set};
 use crate::message::{Commit, Offsets, Request};
 use crate::rules::Rule::{OC1, OC2, OC3, OC5};
 use crate::rules::Rules;
@@ -162,7 +162,7 @@ impl Consumer {
         let offsets = match self.commits.retry.take() {
             None => offsets,
             Some(before) => {
-                let all: BTreeMap<_, _> = before.offsets.iter().chain(offsets.iter()).copied().collect();
+                let all: Map<_, _> = before.offsets.iter().chain(offsets.iter()).copied().collect();
                 all.into_iter().collect()
             }
         };
@@ -208,10 +208,10 @@ impl Consumer {
     /// Commits again, with the present generation and positions, what is still owned; drops and reports the rest.
     fn retry_commit(&mut self, cx: &mut ConsumerContext<'_>) {
         let Some(retry) = self.commits.retry.take() else { return };
-        let refused: BTreeSet<Partition> = retry.offsets.iter().map(|(partition, _)| *partition).collect();
+        let refused: Set<Partition> = retry.offsets.iter().map(|(partition, _)| *partition).collect();
         let owned = self.own_positions(cx).unwrap_or_default();
         let again: Offsets = owned.iter().filter(|(partition, _)| refused.contains(partition)).copied().collect();
-        let kept: BTreeSet<Partition> = again.iter().map(|(partition, _)| *partition).collect();
+        let kept: Set<Partition> = again.iter().map(|(partition, _)| *partition).collect();
         let dropped: Offsets = retry.offsets.iter().filter(|(p, _)| !kept.contains(p)).copied().collect();
         if !dropped.is_empty() {
             self.drop_offsets(dropped, DropReason::NoLongerOwned, cx);

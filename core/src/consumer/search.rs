@@ -1,10 +1,10 @@
 //! Finding the coordinator and connecting to it (ST2, CD1, decision 10), and looking for new partitions (JG3).
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Consumer, ConsumerContext, ConsumerEffect, ConsumerTimer, Session};
 use crate::id::{BrokerId, Correlation};
+use crate::map::Map;
 use crate::message::{Metadata, Request};
 use crate::rules::Rule::{CD1, JG3, OC5, SC2, ST2};
 use crate::rules::Rules;
@@ -42,7 +42,7 @@ enum Stage {
 /// The consumer's channels: one to each broker at most (decision 3).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Links {
-    links: BTreeMap<BrokerId, Link>,
+    links: Map<BrokerId, Link>,
 }
 
 #[derive(Clone, Debug)]
@@ -121,8 +121,8 @@ impl Consumer {
     }
 
     fn open(&mut self, broker: BrokerId, cx: &mut ConsumerContext<'_>) {
-        if let std::collections::btree_map::Entry::Vacant(entry) = self.links.links.entry(broker) {
-            entry.insert(Link::Opening(cx.now));
+        if !self.links.links.contains_key(&broker) {
+            self.links.links.insert(broker, Link::Opening(cx.now));
             cx.effects.push(ConsumerEffect::Open(broker));
         }
     }

@@ -24,7 +24,7 @@ struct Touch {
 pub(crate) fn bands(story: &Story, layout: &Layout) -> Vec<Vec<Band>> {
     let touches = touches(layout);
     let mut bands: Vec<Vec<Band>> = vec![Vec::new(); layout.lifelines.len()];
-    let columns: std::collections::BTreeMap<NodeId, usize> =
+    let columns: crate::map::Map<NodeId, usize> =
         layout.lifelines.iter().enumerate().map(|(column, lifeline)| (lifeline.node, column)).collect();
     for change in &story.changes {
         let Some(&column) = columns.get(&change.node) else { continue };
@@ -39,7 +39,7 @@ pub(crate) fn bands(story: &Story, layout: &Layout) -> Vec<Vec<Band>> {
 /// For each lifeline the rows of what its node itself does.
 fn touches(layout: &Layout) -> Vec<Vec<Touch>> {
     let mut touches: Vec<Vec<Touch>> = vec![Vec::new(); layout.lifelines.len()];
-    let columns: std::collections::BTreeMap<NodeId, usize> =
+    let columns: crate::map::Map<NodeId, usize> =
         layout.lifelines.iter().enumerate().map(|(column, lifeline)| (lifeline.node, column)).collect();
     let mut touch = |node: NodeId, touch: Touch| {
         if let Some(&column) = columns.get(&node) {

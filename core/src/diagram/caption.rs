@@ -1,12 +1,11 @@
 //! What just happened, told in a sentence or two that follow the events and not the clock.
 
-use std::collections::BTreeMap;
-
 use super::names::{capital, consumer_name, consumer_names, node_name, span_words};
 use super::place::rules_label;
 use crate::cast::Cast;
 use crate::error::{CommitError, HeartbeatError, JoinError};
 use crate::id::{BrokerId, ConsumerId, MemberId, NodeId, RecordId};
+use crate::map::Map;
 use crate::message::{Message, MessageKind, Offsets, Request, Response};
 use crate::offsets::Verdict;
 use crate::rules::Rules;
@@ -87,9 +86,9 @@ struct Teller<'a> {
     /// How much the last caption matters.
     news: News,
     /// Answers with the code "rebalance" that are on their way.
-    codes: BTreeMap<RecordId, ConsumerId>,
+    codes: Map<RecordId, ConsumerId>,
     /// Why each consumer last stopped fetching, in words that go before a colon.
-    stopped: BTreeMap<ConsumerId, String>,
+    stopped: Map<ConsumerId, String>,
     /// How long the member that was removed last had not been heard from.
     silence: Span,
 }
@@ -102,8 +101,8 @@ impl<'a> Teller<'a> {
             heartbeats,
             captions: Captions::default(),
             news: News::Small,
-            codes: BTreeMap::new(),
-            stopped: BTreeMap::new(),
+            codes: Map::new(),
+            stopped: Map::new(),
             silence: Span::ZERO,
         }
     }

@@ -1,7 +1,5 @@
 //! The static geometry of a whole run: lifelines, rows, bands.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::arrange::{FoldKind, FoldState, Planned, arrange};
 use super::bands::{bands, rails};
 use super::clock::{Clock, Knot};
@@ -10,6 +8,7 @@ use super::place::Placer;
 use super::story::{Direction, LabelStyle, NoteKind, Story, Told};
 use crate::cast::broker_name;
 use crate::id::{BrokerId, ConnectionId, ConsumerId, NodeId, NodeKind, RecordId};
+use crate::map::{Map, Set};
 use crate::message::MessageKind;
 use crate::rules::Rules;
 use crate::scenario::Picture;
@@ -28,7 +27,7 @@ pub struct Options {
     /// What is folded.
     pub folding: Folding,
     /// The folds that are open, by the id of their first record ([`FoldRow::id`]).
-    pub opened: BTreeSet<RecordId>,
+    pub opened: Set<RecordId>,
 }
 
 impl Options {
@@ -36,7 +35,7 @@ impl Options {
     #[must_use]
     pub fn for_width(width: f64) -> Self {
         let device = if width < 560.0 { Device::Phone } else { Device::Wide };
-        Self { spacing: Spacing::Steps, device, width, folding: Folding::AsPictured, opened: BTreeSet::new() }
+        Self { spacing: Spacing::Steps, device, width, folding: Folding::AsPictured, opened: Set::new() }
     }
 }
 
@@ -448,7 +447,7 @@ const NOW_ROOM: f64 = 24.0;
 
 /// Who has a lifeline: the coordinator, other brokers that a row is about, the consumers.
 fn lifeline_nodes(story: &Story, plan: &[Planned]) -> Vec<NodeId> {
-    let mut brokers: BTreeSet<BrokerId> = BTreeSet::new();
+    let mut brokers: Set<BrokerId> = Set::new();
     for planned in plan {
         if let Planned::Entry(entry) = planned {
             match &story.entries[*entry].told {
@@ -481,7 +480,7 @@ impl Lifeline {
 }
 
 fn index(rows: &[Row]) -> Vec<(RecordId, usize)> {
-    let mut index = BTreeMap::new();
+    let mut index = Map::new();
     for (position, row) in rows.iter().enumerate() {
         match &row.content {
             Content::Message(_) | Content::Close(_) => drop(index.insert(row.id, position)),
@@ -532,7 +531,7 @@ fn knots(rows: &[Row], end: Time, height: f64) -> Vec<Knot> {
 /// When the picture changes: rows begin, messages arrive, states change, folds end. What happens within a closed fold
 /// is no event.
 fn event_times(layout: &Layout) -> Vec<Time> {
-    let mut times = BTreeSet::new();
+    let mut times = Set::new();
     let mut folded = Vec::new();
     for row in &layout.rows {
         match &row.content {

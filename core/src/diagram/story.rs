@@ -2,12 +2,12 @@
 
 mod notes;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::cast::Cast;
 use crate::error::{HeartbeatError, JoinError};
 use crate::id::{BrokerId, ConnectionId, ConsumerId, MemberId, NodeId, NodeKind, Partition, RecordId, TopicId};
+use crate::map::{Map, Set};
 use crate::message::{Message, MessageKind, Request, Response};
 use crate::rules::{Rule, Rules};
 use crate::scenario::Trigger;
@@ -174,15 +174,15 @@ struct Reader<'a> {
     trace: &'a Trace,
     view: View,
     story: Story,
-    states: BTreeMap<NodeId, NodeState>,
+    states: Map<NodeId, NodeState>,
     /// The entry of each message that is on its way, by the record that sent it.
-    travelling: BTreeMap<RecordId, usize>,
+    travelling: Map<RecordId, usize>,
     /// The entry of each request that is not answered yet.
-    unanswered: BTreeMap<RecordId, usize>,
-    closing: BTreeMap<ConnectionId, usize>,
+    unanswered: Map<RecordId, usize>,
+    closing: Map<ConnectionId, usize>,
     /// Consumers that have just learned that the coordinator closed their channel (SC0).
-    broken: BTreeSet<ConsumerId>,
-    holding: BTreeMap<MemberId, usize>,
+    broken: Set<ConsumerId>,
+    holding: Map<MemberId, usize>,
     /// Whether the rebalance that has begun has not held a join yet.
     first_hold: bool,
 }
@@ -202,12 +202,12 @@ impl<'a> Reader<'a> {
             trace,
             view: View::new(trace.cast()),
             story,
-            states: BTreeMap::new(),
-            travelling: BTreeMap::new(),
-            unanswered: BTreeMap::new(),
-            closing: BTreeMap::new(),
-            broken: BTreeSet::new(),
-            holding: BTreeMap::new(),
+            states: Map::new(),
+            travelling: Map::new(),
+            unanswered: Map::new(),
+            closing: Map::new(),
+            broken: Set::new(),
+            holding: Map::new(),
             first_hold: false,
         }
     }

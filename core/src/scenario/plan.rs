@@ -11,6 +11,7 @@ use super::{
 use crate::cast::{Cast, broker_name};
 use crate::error::InputError;
 use crate::id::{BrokerId, ConsumerId, MemberId, NodeId, Offset, Partition, TopicId};
+use crate::map::{Map, Set};
 use crate::message::{NamedStrategy, Offsets, Topics};
 use crate::time::{Span, Time};
 
@@ -480,7 +481,7 @@ impl Names<'_> {
 
     fn topics(&self, path: &str, list: &[String]) -> Checked<Topics> {
         at_most(path, list.len(), limits::TOPICS)?;
-        let mut topics = BTreeSet::new();
+        let mut topics = Set::new();
         for (i, name) in list.iter().enumerate() {
             let path = format!("{path}[{i}]");
             if !topics.insert(self.topic(&path, name)?) {
@@ -568,7 +569,7 @@ impl Names<'_> {
             None => None,
             Some(map) => {
                 at_most(&format!("{path}.offsets"), map.len(), limits::TOPICS)?;
-                let mut offsets = BTreeMap::new();
+                let mut offsets = Map::new();
                 for (name, offset) in map {
                     offsets.insert(self.partition(&format!("{path}.offsets.{name}"), name)?, Offset(*offset));
                 }

@@ -3,7 +3,8 @@
 //! Channels are TCP-like: one per consumer and broker, in order per direction, each with an identity of its own. A
 //! message that is lost vanishes alone. A host whose process is gone refuses channels and resets what comes on old ones.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
+
 use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
@@ -14,6 +15,7 @@ use super::{Links, ProcessState, Simulation, Waiting};
 use crate::consumer::ConsumerInput;
 use crate::coordinator::ReplyTo;
 use crate::id::{BrokerId, ConnectionId, ConsumerId, Correlation, NodeId, NodeKind, RecordId};
+use crate::map::Set;
 use crate::message::{Message, Response};
 use crate::rules::Rules;
 use crate::scenario::{HeavyTailedLatency, Latency, Plan};
@@ -109,9 +111,9 @@ pub(super) struct Network {
     links: Links,
     connections: Vec<Connection>,
     /// Each consumer's channel to each broker, as the consumer knows it.
-    channels: std::collections::BTreeMap<(ConsumerId, BrokerId), ConnectionId>,
+    channels: crate::map::Map<(ConsumerId, BrokerId), ConnectionId>,
     /// For each broker the connections that are open at its end.
-    accepted: Vec<BTreeSet<ConnectionId>>,
+    accepted: Vec<Set<ConnectionId>>,
 }
 
 impl Network {
@@ -120,14 +122,14 @@ impl Network {
             plan: Arc::clone(plan),
             links: Links::new(),
             connections: Vec::new(),
-            channels: std::collections::BTreeMap::new(),
-            accepted: vec![BTreeSet::new(); usize::from(plan.cast.brokers)],
+            channels: crate::map::Map::new(),
+            accepted: vec![Set::new(); usize::from(plan.cast.brokers)],
         }
     }
 
     fn link(&mut self, consumer: ConsumerId, broker: BrokerId) -> &mut Link {
         let seed = self.plan.seed;
-        self.links.entry((consumer, broker)).or_insert_with(|| {
+        self.links.or_insert_with((consumer, broker), || {
             let place = u64::from(consumer.0) << 16 | u64::from(broker.0);
             let mixed = seed ^ (place + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             Link { is_cut: false, random: Pcg32::seed_from_u64(mixed) }
