@@ -1,6 +1,6 @@
 //! A scenario's run, simulated once from start to end: everything that is shown is a query on it.
 
-use std::collections::BTreeSet;
+use groupscope_core::map::Set;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use yew::AttrValue;
 use crate::keys::Direction;
 
 /// The folds that the reader has opened, by the id of their first record.
-pub type Opened = BTreeSet<RecordId>;
+pub type Opened = Set<RecordId>;
 
 /// A lesson's run.
 pub struct Run {

@@ -2,7 +2,7 @@
 //!
 //! Nothing here touches the browser; a lesson is simulated whole when it is chosen, which is a computation and no more.
 
-use std::collections::BTreeSet;
+use groupscope_core::map::Set;
 use std::rc::Rc;
 
 use groupscope_core::id::RecordId;
@@ -90,7 +90,7 @@ pub struct App {
     /// Whether the diagram scrolls with the now line.
     pub follow: Follow,
     /// The ids of the lessons that were opened before.
-    pub visited: Rc<BTreeSet<&'static str>>,
+    pub visited: Rc<Set<&'static str>>,
     /// What is open over it.
     pub panel: Panel,
     /// Which of the middle's tabs is chosen.

@@ -1,6 +1,6 @@
 //! The lessons, grouped by the document's sections.
 
-use std::collections::BTreeSet;
+use groupscope_core::map::Set;
 use std::rc::Rc;
 
 use groupscope_core::lessons::Lesson;
@@ -18,7 +18,7 @@ pub struct LessonsProps {
     /// The id of the lesson shown.
     pub current: Option<&'static str>,
     /// Those opened so far.
-    pub visited: Rc<BTreeSet<&'static str>>,
+    pub visited: Rc<Set<&'static str>>,
     /// What is open over the page.
     pub panel: Panel,
     /// Where actions go.
@@ -29,7 +29,7 @@ impl LessonsProps {
     fn progress(&self, lesson: &Lesson) -> Progress {
         if self.current == Some(lesson.id) {
             Progress::Current
-        } else if self.visited.contains(lesson.id) {
+        } else if self.visited.contains(&lesson.id) {
             Progress::Opened
         } else {
             Progress::New
