@@ -19,6 +19,7 @@ pub mod map;
 pub mod measure;
 pub mod message;
 pub mod offsets;
+mod pack;
 pub mod report;
 pub mod rules;
 pub mod scenario;

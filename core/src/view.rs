@@ -870,7 +870,7 @@ mod tests {
     }
 
     fn lesson(id: &str) -> Trace {
-        trace_of(&lessons::find(id).expect("a lesson of this name").scenario)
+        trace_of(&lessons::find(id).expect("a lesson of this name").scenario())
     }
 
     fn consumer(number: u32) -> ConsumerId {
@@ -946,7 +946,7 @@ mod tests {
     #[test]
     fn a_view_goes_forward_in_any_number_of_pieces() {
         for lesson in lessons::all() {
-            let trace = trace_of(&lesson.scenario);
+            let trace = trace_of(&lesson.scenario());
             let mut view = View::new(trace.cast());
             for (id, record) in trace.iter() {
                 if id.index() == view.applied() {

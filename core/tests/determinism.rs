@@ -50,7 +50,7 @@ const PINNED: &[(&str, u64)] = &[
 #[cfg_attr(not(target_arch = "wasm32"), test)]
 #[cfg_attr(target_arch = "wasm32", wasm_bindgen_test::wasm_bindgen_test)]
 fn traces_are_the_same_byte_for_byte_on_every_target() {
-    let lessons = lessons::all().iter().map(|lesson| (lesson.id, lesson.scenario.clone()));
+    let lessons = lessons::all().iter().map(|lesson| (lesson.id, lesson.scenario()));
     let rough = [("uniform", UNIFORM), ("heavy-tailed", HEAVY_TAILED)].map(|(name, latency)| (name, crowd(latency)));
     let found: Vec<_> = lessons.chain(rough).map(|(name, scenario)| (name, hash_of_run(&scenario))).collect();
     assert!(found == PINNED, "the hashes are now:\n{}", table(&found));

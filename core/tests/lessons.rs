@@ -52,7 +52,8 @@ fn every_lesson_tells_what_it_shows() {
         assert!(lesson.title().chars().count() <= 30, "{}: a title fits the list", lesson.id);
         let introduction = lesson.introduction();
         assert!((150..=420).contains(&introduction.chars().count()), "{}: {}", lesson.id, introduction.chars().count());
-        let picture = lesson.scenario.picture.as_ref();
+        let plan = lesson.plan();
+        let picture = plan.picture.as_ref();
         assert!(picture.is_some_and(|picture| !picture.steps.is_empty()), "{}: it has steps", lesson.id);
     }
 }
@@ -61,7 +62,7 @@ fn every_lesson_tells_what_it_shows() {
 /// coordinator's side takes part in them: requests as they are received, answers as they are sent.
 fn at_the_coordinator(lesson: &str) -> Vec<String> {
     let lesson = lessons::find(lesson).expect("a lesson");
-    let from = lesson.scenario.picture.as_ref().map_or(0, |picture| picture.from.as_micros());
+    let from = lesson.plan().picture.as_ref().map_or(0, |picture| picture.from.as_micros());
     let trace = play(lesson);
     let cast = trace.cast();
     let mut order = Vec::new();
