@@ -16,7 +16,7 @@ use crate::time::{Span, Time};
 /// A value as bytes.
 pub(crate) trait Pack: Sized {
     /// Appends the value to `out`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "a test writes the bytes that are kept"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test writes the bytes that are kept"))]
     fn pack(&self, out: &mut Vec<u8>);
 
     /// Takes the value from the front of `bytes`; `None` if it is not there.

@@ -5,11 +5,15 @@
 //! the diagram's parent carries `data-bench-ms`, the time in milliseconds.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
+use groupscope_core::cast::Cast;
 use groupscope_core::diagram::{Folding, Layout, Options, Story};
-use groupscope_core::scenario::Scenario;
+use groupscope_core::id::{ConsumerId, MemberId};
+use groupscope_core::lessons;
+use groupscope_core::scenario::{ConsumerPlan, Latency, Order, Plan};
 use groupscope_core::sim::Simulation;
-use groupscope_core::time::Time;
+use groupscope_core::time::{Span, Time};
 use groupscope_core::trace::{Fact, Trace};
 use yew::prelude::*;
 
@@ -28,21 +32,7 @@ const MOST_MESSAGES: u32 = 100_000;
 /// Never: a test makes one.
 #[must_use]
 pub fn trace_of(messages: u32) -> Trace {
-    let consumers: Vec<String> = (0..CONSUMERS)
-        .map(|i| {
-            let (name, start, latency) = (i + 1, i * 37, 11_003 + i * 701);
-            format!(
-                r#"{{"id": "C{name}", "topics": ["orders"], "start": "{start}ms", "latency": {{"fixed": "{latency}us"}}}}"#
-            )
-        })
-        .collect();
-    let json = format!(
-        r#"{{"until": "24h", "topics": {{"orders": {{"partitions": 20}}}}, "defaults": {{"session_timeout": "30s"}},
-        "consumers": [{}]}}"#,
-        consumers.join(",")
-    );
-    let plan = Scenario::from_json(&json).and_then(|scenario| scenario.plan());
-    let mut simulation = Simulation::new(plan.unwrap_or_else(|error| panic!("the benchmark's scenario: {error}")));
+    let mut simulation = Simulation::new(plan());
     let mut sent = 0;
     while sent < messages.min(MOST_MESSAGES) {
         let Some(next) = simulation.next_event_time() else { break };
@@ -52,6 +42,35 @@ pub fn trace_of(messages: u32) -> Trace {
         sent += simulation.trace().from(seen).filter(|(_, record)| is_sent(&record.fact)).count() as u32;
     }
     simulation.trace().clone()
+}
+
+/// The plan of the run: that of the first lesson, with consumers of its own. (No scenario is read, so that the page does
+/// not have to carry what reads one.)
+fn plan() -> Arc<Plan> {
+    let mut plan = (*lessons::all()[0].plan()).clone();
+    let ids = || 0..CONSUMERS as u32;
+    plan.cast = Arc::new(Cast {
+        consumers: ids().map(|i| format!("C{}", i + 1)).collect(),
+        members: ids().map(ConsumerId).collect(),
+        member_ids: ids().map(MemberId).collect(),
+        ..(*plan.cast).clone()
+    });
+    let (session, micros) = (Span::from_secs(30), |i: u32| u64::from(11_003 + i * 701));
+    let consumer = |i: u32| ConsumerPlan {
+        id: ConsumerId(i),
+        member: MemberId(i),
+        latency: Latency::Fixed(Span::from_micros(micros(i))),
+        session_timeout: session,
+        heartbeat_interval: session.fraction(1, 3),
+        first_heartbeat: session.fraction(1, 3),
+        coordinator_timeout: Some(session.fraction(2, 3)),
+        ..(*plan.consumers[0]).clone()
+    };
+    plan.consumers = ids().map(|i| Arc::new(consumer(i))).collect();
+    let start = |i: u32| (Time::ZERO + Span::from_millis(u64::from(i) * 37), Order::Start(ConsumerId(i).into()));
+    plan.orders = ids().map(start).collect();
+    plan.picture = None;
+    Arc::new(plan)
 }
 
 /// What a [`Bench`] draws.
