@@ -8,7 +8,7 @@ use super::model::{Model, Phase, Process, born, ended};
 use super::{Event, Findings, Invariant, Violation};
 use crate::cast::Cast;
 use crate::id::{BrokerId, ConsumerId, Generation, NodeId};
-use crate::scenario::{ConsumerPlan, Latency, Plan};
+use crate::scenario::{ConsumerPlan, JoinWindow, Latency, Plan};
 use crate::time::{Span, Time};
 use crate::trace::{Fact, RebalanceReason};
 
@@ -28,6 +28,10 @@ pub enum Unsettled {
     JoinTimeoutTooShort(String),
     /// An answer may take longer than the request timeout: the coordinator may never be found.
     RequestTimeoutTooShort(String),
+    /// The first heartbeat comes later than the interval says.
+    FirstHeartbeatTooLate(String),
+    /// The window for joins, the same for all, may close before a healthy member has joined.
+    WindowTooShort(Span),
 }
 
 impl fmt::Display for Unsettled {
@@ -49,6 +53,12 @@ impl fmt::Display for Unsettled {
             Self::RequestTimeoutTooShort(name) => {
                 write!(f, "{name}'s request timeout is no longer than two latencies")
             }
+            Self::FirstHeartbeatTooLate(name) => {
+                write!(f, "{name}'s first heartbeat comes later than its heartbeat interval")
+            }
+            Self::WindowTooShort(window) => {
+                write!(f, "a window of {window} can close before a healthy member has joined")
+            }
         }
     }
 }
@@ -60,6 +70,7 @@ impl fmt::Display for Unsettled {
 /// # Errors
 /// The first consumer setting with which a group need not settle: that is a finding for whoever reads the trace.
 pub fn settling_bound(plan: &Plan) -> Result<Bound, Unsettled> {
+    plan.consumers.iter().try_for_each(|consumer| check_prompt(plan, consumer))?;
     let longest =
         |get: fn(&ConsumerPlan) -> Span| plan.consumers.iter().map(|consumer| get(consumer)).max().unwrap_or_default();
     let latency = longest(|consumer| longest_latency(&consumer.latency));
@@ -88,6 +99,20 @@ fn check_settings(plan: &Plan, consumer: &ConsumerPlan, there_and_back: Span, ca
         Err(Unsettled::RequestTimeoutTooShort(name()))
     } else {
         Ok(())
+    }
+}
+
+/// What only settings beyond the document can break: heartbeats from the start, and time to join.
+fn check_prompt(plan: &Plan, consumer: &ConsumerPlan) -> Result<(), Unsettled> {
+    if consumer.first_heartbeat > consumer.heartbeat_interval {
+        return Err(Unsettled::FirstHeartbeatTooLate(plan.cast.consumer(consumer.id).to_owned()));
+    }
+    // To hear of a rebalance and to join, in either option.
+    let to_join =
+        consumer.heartbeat_interval + twice(consumer.callback_time) + longest_latency(&consumer.latency).fraction(8, 1);
+    match plan.settings.join_window {
+        JoinWindow::Fixed(window) if window <= to_join => Err(Unsettled::WindowTooShort(window)),
+        JoinWindow::Fixed(_) | JoinWindow::Own | JoinWindow::Longest => Ok(()),
     }
 }
 
@@ -310,7 +335,7 @@ mod tests {
     use super::{Bound, Unsettled, settling_bound};
     use crate::invariants::Invariant::Settles;
     use crate::invariants::tests::{expect_broken, expect_sound, plan};
-    use crate::scenario::{ConsumerPlan, Latency, Plan};
+    use crate::scenario::{ConsumerPlan, JoinWindow, Latency, Plan};
     use crate::script::{self, B1, C1, C2, C3, ORDERS, Script};
     use crate::time::Span;
     use crate::trace::{Fact, RebalanceReason, RemovalReason};
@@ -348,6 +373,20 @@ mod tests {
         assert!(matches!(settling_bound(&far), Err(Unsettled::SessionTooShort(_))));
         let off = changed(|consumer| consumer.coordinator_timeout = None);
         assert!(settling_bound(&off).is_ok());
+    }
+
+    #[test]
+    fn settings_beyond_the_document_that_need_not_settle_are_told_apart() {
+        let late = changed(|consumer| consumer.first_heartbeat = Span::from_secs(4));
+        assert_eq!(settling_bound(&late), Err(Unsettled::FirstHeartbeatTooLate("C2".to_owned())));
+        let windowed = |window| {
+            let mut plan = Plan::clone(&plan());
+            plan.settings.join_window = JoinWindow::Fixed(window);
+            settling_bound(&plan).map(|_| ())
+        };
+        let to_join = Span::from_micros(3_333_333 + 2 * 20_000 + 8 * 10_000);
+        assert_eq!(windowed(to_join), Err(Unsettled::WindowTooShort(to_join)));
+        assert_eq!(windowed(to_join + Span::from_micros(1)), Ok(()));
     }
 
     #[test]
