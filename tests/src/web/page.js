@@ -11,13 +11,33 @@ const button = (name) => {
   return found;
 };
 
-// Until the page has drawn what came of the latest input.
-const drawn = () =>
-  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))));
+const nextFrame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+const nextTask = () => new Promise((done) => setTimeout(done));
+
+// Until the document no longer changes in what came of the latest input, which on a busy machine takes several tasks.
+// While the clock plays it always changes: then only for some tasks.
+const settled = async () => {
+  let changes = 0;
+  const observer = new MutationObserver(() => changes++);
+  observer.observe(document, { attributes: true, characterData: true, childList: true, subtree: true });
+  for (let quiet = 0; quiet < 3; ) {
+    const before = changes;
+    await nextTask();
+    quiet = changes === before || playing() ? quiet + 1 : 0;
+  }
+  observer.disconnect();
+};
+
+// Until that is on the screen.
+const drawn = async () => {
+  await settled();
+  await nextFrame();
+  await nextFrame();
+};
 
 const press = async (name) => {
   button(name).click();
-  await drawn();
+  await settled();
 };
 
 const setSpeed = (factor) => {

@@ -78,17 +78,17 @@ impl Page {
         self.run(&format!("await press({});", json!(button)));
     }
 
-    /// Presses keys, one after the other, wherever the focus is, and lets the page draw what comes of it.
+    /// Presses keys, one after the other, wherever the focus is, and waits for what comes of it.
     #[track_caller]
     pub fn press(&self, keys: &[char]) {
         self.browser.press(keys);
-        self.run("await drawn();");
+        self.run("await settled();");
     }
 
     /// Chooses a factor of the wall clock.
     #[track_caller]
     pub fn set_speed(&self, factor: f64) {
-        self.run(&format!("setSpeed({factor}); await drawn();"));
+        self.run(&format!("setSpeed({factor}); await settled();"));
     }
 
     /// The cursor's time in microseconds.
