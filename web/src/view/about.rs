@@ -1,47 +1,27 @@
 //! Beside the diagram: the rule just carried out, and what the lesson is about.
 
+use groupscope_core::lessons::Lesson;
 use groupscope_core::rules::{Rule, Rules};
 use yew::prelude::*;
 
 use crate::view::words::words;
 
-/// What [`About`] shows.
-#[derive(Clone, PartialEq, Properties)]
-pub struct AboutProps {
-    /// The rules just carried out.
-    pub rules: Rules,
-    /// The lesson's title.
-    pub title: AttrValue,
-    /// Its introduction; an empty line parts paragraphs.
-    pub introduction: AttrValue,
-}
-
-/// The side column.
-#[component]
-pub fn About(props: &AboutProps) -> Html {
+/// The side column, with the rules just carried out.
+pub fn about(lesson: &'static Lesson, rules: Rules) -> Html {
+    let lit = (!rules.is_empty()).then(|| {
+        html! { <section><h2>{ "The rule just carried out" }</h2>{ for rules.iter().map(rule) }</section> }
+    });
+    // An empty line parts paragraphs.
+    let paragraphs = lesson.introduction().split("\n\n").filter(|text| !text.trim().is_empty());
     html! {
         <aside class="side" id="about" aria-label="About">
-            <LitRules rules={props.rules} />
-            <Introduction title={props.title.clone()} introduction={props.introduction.clone()} />
+            { for lit }
+            <section class="introduction">
+                <h2>{ "This lesson" }</h2>
+                <h3>{ lesson.title() }</h3>
+                { for paragraphs.map(|text| html! { <p>{ words(text) }</p> }) }
+            </section>
         </aside>
-    }
-}
-
-#[derive(Clone, PartialEq, Properties)]
-struct LitRulesProps {
-    rules: Rules,
-}
-
-#[component]
-fn LitRules(props: &LitRulesProps) -> Html {
-    if props.rules.is_empty() {
-        return html! {};
-    }
-    html! {
-        <section class="rules">
-            <h2>{ "The rule just carried out" }</h2>
-            { for props.rules.iter().map(rule) }
-        </section>
     }
 }
 
@@ -52,23 +32,5 @@ fn rule(rule: Rule) -> Html {
             <h3>{ rule.title() }</h3>
             <p>{ words(rule.text()) }</p>
         </article>
-    }
-}
-
-#[derive(Clone, PartialEq, Properties)]
-struct IntroductionProps {
-    title: AttrValue,
-    introduction: AttrValue,
-}
-
-#[component]
-fn Introduction(props: &IntroductionProps) -> Html {
-    let paragraphs = props.introduction.split("\n\n").filter(|text| !text.trim().is_empty());
-    html! {
-        <section class="introduction">
-            <h2>{ "This lesson" }</h2>
-            <h3>{ &props.title }</h3>
-            { for paragraphs.map(|text| html! { <p>{ words(text) }</p> }) }
-        </section>
     }
 }

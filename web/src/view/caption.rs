@@ -1,42 +1,30 @@
 //! What just happened, with its rule, and the document's steps.
 
-use std::rc::Rc;
-
 use groupscope_core::diagram::{Caption, Segment};
 use yew::prelude::*;
 
 use crate::run::Step;
 use crate::state::Action;
-use crate::view::Dispatch;
+use crate::view::{Dispatch, doing};
 
-/// What a [`CaptionView`] shows.
-#[derive(Clone, PartialEq, Properties)]
-pub struct CaptionProps {
-    /// What happened, if anything has.
-    pub caption: Option<Caption>,
-    /// The steps of the document.
-    pub steps: Rc<[Step]>,
-    /// The one that the cursor is in.
-    pub current: Option<usize>,
-    /// Where actions go.
-    pub dispatch: Dispatch,
-}
-
-/// The caption.
-#[component]
-pub fn CaptionView(props: &CaptionProps) -> Html {
-    let rule = props.caption.iter().filter_map(|caption| caption.rule.as_ref());
-    let words = match &props.caption {
+/// The caption, `None` before anything has happened; `current` is the step that the cursor is in.
+pub fn caption(caption: Option<&Caption>, steps: &[Step], current: Option<usize>, dispatch: &Dispatch) -> Html {
+    let rule = caption.and_then(|caption| caption.rule.as_ref());
+    let words = match caption {
         Some(caption) => html! { { for caption.words.iter().map(segment) } },
         None => html! { { "Nothing has happened yet." } },
     };
+    let pills = steps.iter().enumerate().map(|(i, step)| pill(step, (current == Some(i)).then_some("step"), dispatch));
+    let steps = (!steps.is_empty()).then(|| {
+        html! { <nav class="steps-nav" aria-label="Steps of the document"><ol class="steps">{ for pills }</ol></nav> }
+    });
     html! {
         <div class="caption">
             <p role="status">
                 { for rule.map(|rule| html! { <span class="rule-id lit">{ rule }</span> }) }
                 <span class="text">{ words }</span>
             </p>
-            <Steps steps={props.steps.clone()} current={props.current} dispatch={props.dispatch.clone()} />
+            { for steps }
         </div>
     }
 }
@@ -48,33 +36,13 @@ fn segment(segment: &Segment) -> Html {
     }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct StepsProps {
-    steps: Rc<[Step]>,
-    current: Option<usize>,
-    dispatch: Dispatch,
-}
-
-#[component]
-fn Steps(props: &StepsProps) -> Html {
-    if props.steps.is_empty() {
-        return html! {};
-    }
-    let pill = |(i, step): (usize, &Step)| {
-        let (dispatch, at) = (props.dispatch.clone(), step.at);
-        let current = (props.current == Some(i)).then_some("step");
-        html! {
-            <li key={i}>
-                <button aria-label={format!("Step {}", step.label)} aria-current={current}
-                    onclick={move |_: MouseEvent| dispatch.dispatch(Action::Seek(at))}>
-                    { &step.label }
-                </button>
-            </li>
-        }
-    };
+fn pill(step: &Step, aria_current: Option<&'static str>, dispatch: &Dispatch) -> Html {
     html! {
-        <nav class="steps-nav" aria-label="Steps of the document">
-            <ol class="steps">{ for props.steps.iter().enumerate().map(pill) }</ol>
-        </nav>
+        <li key={step.at.0}>
+            <button aria-label={format!("Step {}", step.label)} aria-current={aria_current}
+                onclick={doing(dispatch, Action::Seek(step.at))}>
+                { &step.label }
+            </button>
+        </li>
     }
 }

@@ -4,8 +4,8 @@ use yew::prelude::*;
 
 use crate::keys::{self, Binding};
 use crate::state::{Action, Panel};
-use crate::view::Dispatch;
-use crate::view::icon::{Glyph, Icon};
+use crate::view::icon::{Glyph, icon_button};
+use crate::view::{Dispatch, doing};
 
 /// What the [`Help`] shows.
 #[derive(Clone, PartialEq, Properties)]
@@ -33,18 +33,16 @@ pub fn Help(props: &HelpProps) -> Html {
             }
         });
     }
-    let close = {
+    let close = doing(&props.dispatch, Action::Close(Panel::Help));
+    let on_escape = {
         let dispatch = props.dispatch.clone();
-        move || dispatch.dispatch(Action::Close(Panel::Help))
+        move |_: Event| dispatch.dispatch(Action::Close(Panel::Help))
     };
-    let (on_button, on_escape) = (close.clone(), close);
     html! {
-        <dialog ref={dialog} class="help" aria-labelledby="help-title" onclose={move |_: Event| on_escape()}>
+        <dialog ref={dialog} class="help" aria-labelledby="help-title" onclose={on_escape}>
             <div class="help-head">
                 <h2 id="help-title">{ "Help" }</h2>
-                <button class="icon-button" aria-label="Close the help" onclick={move |_: MouseEvent| on_button()}>
-                    <Icon glyph={Glyph::Close} />
-                </button>
+                { icon_button("icon-button", "Close the help", Glyph::Close, close) }
             </div>
             <div class="help-body">
                 <h3>{ "The diagram" }</h3>
@@ -102,7 +100,7 @@ fn drawing(sign: Sign) -> Html {
         Sign::Fetching => html! { <rect class="solid" x="17.5" width="9" height="20" rx="2" /> },
         Sign::Stopped => html! { <rect class="hollow" x="18.25" y=".75" width="7.5" height="18.5" rx="1.5" /> },
         Sign::Waiting => {
-            html! { <rect class="hatched" x="18.25" y=".75" width="7.5" height="18.5" rx="1.5" fill="url(#hatch-c1)" /> }
+            html! { <rect class="hatched" x="18.25" y=".75" width="7.5" height="18.5" rx="1.5" fill="url(#hatched-c1)" /> }
         }
         Sign::Down => html! { <path class="dashed" d="M22 0V20" /> },
     }

@@ -44,22 +44,19 @@ impl Glyph {
     }
 }
 
-/// What an [`Icon`] shows.
-#[derive(Clone, Copy, PartialEq, Properties)]
-pub struct IconProps {
-    /// The glyph.
-    pub glyph: Glyph,
-}
-
-/// A glyph, silent to screen readers: the control around it has the words.
-#[component]
-pub fn Icon(props: &IconProps) -> Html {
-    let (class, ring) = if props.glyph == Glyph::Theme {
-        ("icon half", html! { <circle cx="8" cy="8" r="5.75" /> })
+/// A glyph as markup, silent to screen readers: the control around it has the words.
+pub fn icon(glyph: Glyph) -> Html {
+    let (class, ring) = if glyph == Glyph::Theme {
+        ("icon half", Some(html! { <circle cx="8" cy="8" r="5.75" /> }))
     } else {
-        ("icon", html! {})
+        ("icon", None)
     };
     html! {
-        <svg {class} viewBox="0 0 16 16" aria-hidden="true">{ ring }<path d={props.glyph.path()} /></svg>
+        <svg {class} viewBox="0 0 16 16" aria-hidden="true">{ for ring }<path d={glyph.path()} /></svg>
     }
+}
+
+/// A button with a glyph and a name.
+pub fn icon_button(class: &'static str, name: &'static str, glyph: Glyph, press: Callback<MouseEvent>) -> Html {
+    html! { <button {class} aria-label={name} title={name} onclick={press}>{ icon(glyph) }</button> }
 }

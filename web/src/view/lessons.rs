@@ -6,11 +6,11 @@ use std::rc::Rc;
 use groupscope_core::lessons::Lesson;
 use yew::prelude::*;
 
-use crate::address;
+use crate::address::{self, Address};
 use crate::catalogue::{self, Group};
 use crate::state::{Action, Panel};
-use crate::view::Dispatch;
-use crate::view::icon::{Glyph, Icon};
+use crate::view::icon::{Glyph, icon_button};
+use crate::view::{Dispatch, doing};
 
 /// What the [`Lessons`] show.
 #[derive(Clone, PartialEq, Properties)]
@@ -48,10 +48,7 @@ enum Progress {
 #[component]
 pub fn Lessons(props: &LessonsProps) -> Html {
     let groups = use_memo((), |()| catalogue::groups());
-    let close = {
-        let dispatch = props.dispatch.clone();
-        Callback::from(move |_: MouseEvent| dispatch.dispatch(Action::Open(Panel::None)))
-    };
+    let close = doing(&props.dispatch, Action::Open(Panel::None));
     let open = match props.panel {
         Panel::Lessons => "true",
         Panel::None | Panel::Help => "false",
@@ -61,7 +58,7 @@ pub fn Lessons(props: &LessonsProps) -> Html {
             <div class="backdrop" onclick={close.clone()} />
             <div class="sheet">
                 <div class="head">
-                    <button class="icon-button" aria-label="Close the lessons" onclick={close}><Icon glyph={Glyph::Close} /></button>
+                    { icon_button("icon-button", "Close the lessons", Glyph::Close, close) }
                     <span>{ "Lessons" }</span>
                 </div>
                 { for groups.iter().map(|group| section(props, group)) }
@@ -89,11 +86,8 @@ fn section(props: &LessonsProps, group: &Group) -> Html {
 fn item(props: &LessonsProps, lesson: &'static Lesson) -> Html {
     let progress = props.progress(lesson);
     let current = (progress == Progress::Current).then_some("page");
-    let choose = {
-        let (dispatch, id) = (props.dispatch.clone(), lesson.id);
-        // The link writes the address, which shows the lesson; one whose address stands there already starts anew.
-        move |_: MouseEvent| dispatch.dispatch(Action::Visit(Ok(address::Address::lesson(id))))
-    };
+    // The link writes the address, which shows the lesson; one whose address stands there already starts anew.
+    let choose = doing(&props.dispatch, Action::Visit(Ok(Address::lesson(lesson.id))));
     html! {
         <li key={lesson.id}>
             <a href={address::of_lesson(lesson.id)} aria-current={current} onclick={choose}>

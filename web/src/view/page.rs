@@ -9,11 +9,11 @@ use crate::clock::use_clock;
 use crate::keyboard::use_keys;
 use crate::state::{Action, App, Shown, Tab};
 use crate::view::Dispatch;
-use crate::view::bar::Bar;
+use crate::view::bar::bar;
 use crate::view::help::Help;
 use crate::view::lessons::Lessons;
-use crate::view::problem::Problem;
-use crate::view::stage::Stage;
+use crate::view::problem::problem;
+use crate::view::stage::stage;
 
 /// The page, with its one state.
 #[component]
@@ -30,11 +30,8 @@ pub fn Page() -> Html {
     let lesson = app.playing().map(|playing| playing.run.lesson);
     use_document_title(lesson.map(|lesson| lesson.title()));
     let stage = match &app.shown {
-        Shown::Run(playing) => html! {
-            <Stage playing={playing.clone()} cursor={app.cursor} playback={app.playback} speed={app.speed} follow={app.follow}
-                tab={app.tab} dispatch={dispatch.clone()} />
-        },
-        Shown::Problem(message) => html! { <Problem message={message.clone()} /> },
+        Shown::Run(playing) => stage(&app, playing, &dispatch),
+        Shown::Problem(message) => problem(message),
     };
     let tab = match app.tab {
         Tab::Diagram => "diagram",
@@ -42,7 +39,7 @@ pub fn Page() -> Html {
     };
     html! {
         <div class="page" data-tab={tab}>
-            <Bar lesson={lesson.map(|lesson| (lesson.section, AttrValue::from(lesson.title())))} panel={app.panel} dispatch={dispatch.clone()} />
+            { bar(lesson, app.panel, &dispatch) }
             <Lessons current={lesson.map(|lesson| lesson.id)} visited={app.visited.clone()} panel={app.panel}
                 dispatch={dispatch.clone()} />
             { stage }

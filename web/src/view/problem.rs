@@ -2,20 +2,12 @@
 
 use yew::prelude::*;
 
-/// What a [`Problem`] shows.
-#[derive(Clone, PartialEq, Properties)]
-pub struct ProblemProps {
-    /// What is wrong, in a sentence.
-    pub message: AttrValue,
-}
-
-/// The message.
-#[component]
-pub fn Problem(props: &ProblemProps) -> Html {
+/// The message: what is wrong, in a sentence.
+pub fn problem(message: &AttrValue) -> Html {
     html! {
         <section class="problem" role="alert">
             <h2>{ "This link leads nowhere" }</h2>
-            <p>{ &props.message }</p>
+            <p>{ message }</p>
             <p><a href="#">{ "Go to the start page" }</a></p>
         </section>
     }

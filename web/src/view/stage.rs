@@ -5,54 +5,31 @@ use groupscope_core::time::Time;
 use groupscope_core::view::{GroupState, View};
 use yew::prelude::*;
 
-use crate::clock::Playback;
 use crate::format;
 use crate::run::Stops;
-use crate::speed::Speed;
-use crate::state::{Action, Follow, Playing, Tab};
-use crate::view::Dispatch;
-use crate::view::about::About;
-use crate::view::caption::CaptionView;
+use crate::state::{Action, App, Playing, Tab};
+use crate::view::about::about;
+use crate::view::caption::caption;
 use crate::view::diagram::Diagram;
-use crate::view::transport::Transport;
-
-/// What the [`Stage`] shows.
-#[derive(Clone, PartialEq, Properties)]
-pub struct StageProps {
-    /// The run, and where the cursor can stop in it.
-    pub playing: Playing,
-    /// The time at which it is shown.
-    pub cursor: Time,
-    /// Whether the clock goes.
-    pub playback: Playback,
-    /// How fast.
-    pub speed: Speed,
-    /// Whether the diagram scrolls with the now line.
-    pub follow: Follow,
-    /// Which part of the middle is chosen, where there is room for one only.
-    pub tab: Tab,
-    /// Where actions go.
-    pub dispatch: Dispatch,
-}
+use crate::view::transport::transport;
+use crate::view::{Dispatch, doing};
 
 /// The run at the cursor.
-#[component]
-pub fn Stage(props: &StageProps) -> Html {
-    let Playing { run, opened, stops } = &props.playing;
-    let view = View::at(&run.trace, props.cursor);
-    let caption = run.caption(props.cursor);
+pub fn stage(app: &App, playing: &Playing, dispatch: &Dispatch) -> Html {
+    let Playing { run, opened, stops } = playing;
+    let view = View::at(&run.trace, app.cursor);
+    let told = run.caption(app.cursor);
+    let rules = told.map_or(Rules::NONE, |caption| run.rules(caption));
     html! {
         <>
             <main>
-                <CaptionView caption={caption.cloned()} steps={stops.steps.clone()}
-                    current={stops.current_step(props.cursor)} dispatch={props.dispatch.clone()} />
-                <Tabs tab={props.tab} dispatch={props.dispatch.clone()} />
-                <Diagram run={run.clone()} opened={opened.clone()} cursor={props.cursor} playback={props.playback}
-                    follow={props.follow} dispatch={props.dispatch.clone()} />
+                { caption(told, &stops.steps, stops.current_step(app.cursor), dispatch) }
+                { tabs(app.tab, dispatch) }
+                <Diagram run={run.clone()} opened={opened.clone()} cursor={app.cursor} playback={app.playback}
+                    follow={app.follow} dispatch={dispatch.clone()} />
             </main>
-            <About rules={caption.map_or(Rules::NONE, |caption| run.rules(caption))} title={run.lesson.title()} introduction={run.lesson.introduction()} />
-            <Transport stops={stops.clone()} cursor={props.cursor} value_text={value_text(stops, &view, props.cursor)}
-                playback={props.playback} speed={props.speed} follow={props.follow} dispatch={props.dispatch.clone()} />
+            { about(run.lesson, rules) }
+            { transport(app, stops, value_text(stops, &view, app.cursor), dispatch) }
         </>
     }
 }
@@ -71,20 +48,14 @@ fn value_text(stops: &Stops, view: &View, cursor: Time) -> String {
     format!("{} s of {} s, {generation}, {state}", format::seconds(cursor), format::short_seconds(stops.end))
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct TabsProps {
-    tab: Tab,
-    dispatch: Dispatch,
-}
-
-#[component]
-fn Tabs(props: &TabsProps) -> Html {
+/// Where there is room for one column only: what it shows.
+fn tabs(chosen: Tab, dispatch: &Dispatch) -> Html {
     let tab = |tab: Tab, name: &'static str, controls: &'static str| {
-        let dispatch = props.dispatch.clone();
-        let selected = if props.tab == tab { "true" } else { "false" };
+        let selected = if chosen == tab { "true" } else { "false" };
         html! {
-            <button role="tab" aria-selected={selected} aria-controls={controls}
-                onclick={move |_: MouseEvent| dispatch.dispatch(Action::Choose(tab))}>{ name }</button>
+            <button role="tab" aria-selected={selected} aria-controls={controls} onclick={doing(dispatch, Action::Choose(tab))}>
+                { name }
+            </button>
         }
     };
     html! {

@@ -1,7 +1,5 @@
 //! The player's controls: where the cursor is, buttons, speed, scrubber.
 
-use std::rc::Rc;
-
 use groupscope_core::time::Time;
 use web_sys::{HtmlInputElement, HtmlSelectElement};
 use yew::prelude::*;
@@ -11,96 +9,51 @@ use crate::format;
 use crate::keys::{Direction, Jump};
 use crate::run::Stops;
 use crate::speed::Speed;
-use crate::state::{Action, Follow, Panel};
-use crate::view::Dispatch;
-use crate::view::icon::{Glyph, Icon};
+use crate::state::{Action, App, Follow, Panel};
+use crate::view::icon::{Glyph, icon, icon_button};
+use crate::view::{Dispatch, doing};
 
-/// What the [`Transport`] shows.
-#[derive(Clone, PartialEq, Properties)]
-pub struct TransportProps {
-    /// Where the cursor can stop.
-    pub stops: Rc<Stops>,
-    /// Where the cursor stands.
-    pub cursor: Time,
-    /// The cursor and the group's state in words.
-    pub value_text: AttrValue,
-    /// Whether the clock goes.
-    pub playback: Playback,
-    /// How fast.
-    pub speed: Speed,
-    /// Whether the diagram scrolls with the now line.
-    pub follow: Follow,
-    /// Where actions go.
-    pub dispatch: Dispatch,
-}
-
-/// The controls at the foot of the page.
-#[component]
-pub fn Transport(props: &TransportProps) -> Html {
-    let end = props.stops.end;
+/// The controls at the foot of the page. `value_text` is the cursor and the group's state in words.
+pub fn transport(app: &App, stops: &Stops, value_text: String, dispatch: &Dispatch) -> Html {
     html! {
         <footer class="transport" role="group" aria-label="Player">
             <p class="clock">
-                <b class="mono">{ format::seconds(props.cursor) }{ " s" }</b>
-                <span>{ " of " }{ format::short_seconds(end) }{ " s" }</span>
+                <b class="mono">{ format!("{} s", format::seconds(app.cursor)) }</b>
+                <span>{ format!(" of {} s", format::short_seconds(stops.end)) }</span>
             </p>
-            <Buttons playback={props.playback} dispatch={props.dispatch.clone()} />
+            { buttons(app.playback, dispatch) }
             <div class="more">
-                <SpeedSelect speed={props.speed} dispatch={props.dispatch.clone()} />
-                <FollowButton follow={props.follow} dispatch={props.dispatch.clone()} />
-                <HelpButton dispatch={props.dispatch.clone()} />
+                { speeds(app.speed, dispatch) }
+                { for follow(app.follow, dispatch) }
+                <button class="icon-button help" aria-label="Help" title="Help" aria-haspopup="dialog"
+                    onclick={doing(dispatch, Action::Open(Panel::Help))}>
+                    { "?" }
+                </button>
             </div>
-            <Scrubber stops={props.stops.clone()} cursor={props.cursor} value_text={props.value_text.clone()}
-                dispatch={props.dispatch.clone()} />
+            { scrubber(app.cursor, stops, value_text, dispatch) }
         </footer>
     }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct ButtonsProps {
-    playback: Playback,
-    dispatch: Dispatch,
-}
-
-#[component]
-fn Buttons(props: &ButtonsProps) -> Html {
-    let go = |name: &'static str, glyph: Glyph, jump: Jump| {
-        let dispatch = props.dispatch.clone();
-        html! {
-            <button class="icon-button" aria-label={name} title={name}
-                onclick={move |_: MouseEvent| dispatch.dispatch(Action::Go(jump))}>
-                <Icon {glyph} />
-            </button>
-        }
-    };
-    let (name, glyph) = match props.playback {
+fn buttons(playback: Playback, dispatch: &Dispatch) -> Html {
+    let go = |name, glyph, jump| icon_button("icon-button", name, glyph, doing(dispatch, Action::Go(jump)));
+    let (name, glyph) = match playback {
         Playback::Paused => ("Play", Glyph::Play),
         Playback::Playing => ("Pause", Glyph::Pause),
     };
-    let dispatch = props.dispatch.clone();
     html! {
         <div class="buttons">
             { go("Previous step", Glyph::StepBack, Jump::Step(Direction::Back)) }
             { go("Previous event", Glyph::Back, Jump::Event(Direction::Back)) }
-            <button class="play" aria-label={name} title={name}
-                onclick={move |_: MouseEvent| dispatch.dispatch(Action::TogglePlaying)}>
-                <Icon {glyph} />
-            </button>
+            { icon_button("play", name, glyph, doing(dispatch, Action::TogglePlaying)) }
             { go("Next event", Glyph::Forward, Jump::Event(Direction::Forward)) }
             { go("Next step", Glyph::StepForward, Jump::Step(Direction::Forward)) }
         </div>
     }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct SpeedSelectProps {
-    speed: Speed,
-    dispatch: Dispatch,
-}
-
-#[component]
-fn SpeedSelect(props: &SpeedSelectProps) -> Html {
-    let dispatch = props.dispatch.clone();
+fn speeds(chosen: Speed, dispatch: &Dispatch) -> Html {
+    let dispatch = dispatch.clone();
     let choose = move |event: Event| {
         let select: Option<HtmlSelectElement> = event.target_dyn_into();
         if let Some(speed) = select.and_then(|select| Speed::find(&select.value())) {
@@ -108,68 +61,34 @@ fn SpeedSelect(props: &SpeedSelectProps) -> Html {
         }
     };
     let option = |speed: Speed| {
-        html! { <option value={speed.label()} selected={speed == props.speed}>{ speed.label() }</option> }
+        html! { <option value={speed.label()} selected={speed == chosen}>{ speed.label() }</option> }
     };
     html! {
         <span class="select">
             <select aria-label="Speed" onchange={choose}>{ for Speed::ALL.into_iter().map(option) }</select>
-            <Icon glyph={Glyph::Down} />
+            { icon(Glyph::Down) }
         </span>
     }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct FollowButtonProps {
-    follow: Follow,
-    dispatch: Dispatch,
-}
-
-/// Shown only once the reader has scrolled away.
-#[component]
-fn FollowButton(props: &FollowButtonProps) -> Html {
-    let dispatch = props.dispatch.clone();
-    match props.follow {
-        Follow::Following => html! {},
-        Follow::Released => html! {
+/// The way back to following, once the reader has scrolled away.
+fn follow(follow: Follow, dispatch: &Dispatch) -> Option<Html> {
+    match follow {
+        Follow::Following => None,
+        Follow::Released => Some(html! {
             <button class="text-button" title="Scroll with the now line again"
-                onclick={move |_: MouseEvent| dispatch.dispatch(Action::SetFollow(Follow::Following))}>
+                onclick={doing(dispatch, Action::SetFollow(Follow::Following))}>
                 { "Follow" }
             </button>
-        },
+        }),
     }
-}
-
-#[derive(Clone, PartialEq, Properties)]
-struct HelpButtonProps {
-    dispatch: Dispatch,
-}
-
-#[component]
-fn HelpButton(props: &HelpButtonProps) -> Html {
-    let dispatch = props.dispatch.clone();
-    html! {
-        <button class="icon-button help" aria-label="Help" title="Help" aria-haspopup="dialog"
-            onclick={move |_: MouseEvent| dispatch.dispatch(Action::Open(Panel::Help))}>
-            { "?" }
-        </button>
-    }
-}
-
-#[derive(Clone, PartialEq, Properties)]
-struct ScrubberProps {
-    stops: Rc<Stops>,
-    cursor: Time,
-    value_text: AttrValue,
-    dispatch: Dispatch,
 }
 
 /// What one step of the native range stands for, in microseconds.
 const RANGE_STEP: u64 = 10_000;
 
-#[component]
-fn Scrubber(props: &ScrubberProps) -> Html {
-    let end = props.stops.end;
-    let dispatch = props.dispatch.clone();
+fn scrubber(cursor: Time, stops: &Stops, value_text: String, dispatch: &Dispatch) -> Html {
+    let (end, dispatch) = (stops.end, dispatch.clone());
     let seek = move |event: InputEvent| {
         let input: Option<HtmlInputElement> = event.target_dyn_into();
         if let Some(steps) = input.map(|input| input.value_as_number()).filter(|steps| steps.is_finite()) {
@@ -177,38 +96,21 @@ fn Scrubber(props: &ScrubberProps) -> Html {
             dispatch.dispatch(Action::Seek(Time((steps.max(0.0) as u64).saturating_mul(RANGE_STEP).min(end.0))));
         }
     };
-    let done = format!("width:{}%", percent(props.cursor, end));
+    let at = |place: &str, time: Time| format!("{place}:{}", percent(time, end));
+    let labels = axis(end);
+    let last = labels.len().saturating_sub(1);
+    let label = |(i, time): (usize, &Time)| {
+        let unit = if i == 0 || i == last { " s" } else { "" };
+        html! { <span style={at("left", *time)}>{ format!("{}{unit}", format::short_seconds(*time)) }</span> }
+    };
     html! {
         <div class="scrub">
-            <Axis stops={props.stops.clone()} />
-            <div class="track"><div class="done" style={done} /></div>
+            <div class="axis" aria-hidden="true">{ for labels.iter().enumerate().map(label) }</div>
+            <div class="ticks" aria-hidden="true">{ for stops.steps.iter().map(|step| html! { <i style={at("left", step.at)} /> }) }</div>
+            <div class="track"><div class="done" style={at("width", cursor)} /></div>
             <input type="range" aria-label="Time" min="0" max={end.0.div_ceil(RANGE_STEP).to_string()} step="1"
-                value={(props.cursor.0 / RANGE_STEP).to_string()} aria-valuetext={&props.value_text} oninput={seek} />
+                value={(cursor.0 / RANGE_STEP).to_string()} aria-valuetext={value_text} oninput={seek} />
         </div>
-    }
-}
-
-#[derive(Clone, PartialEq, Properties)]
-struct AxisProps {
-    stops: Rc<Stops>,
-}
-
-/// The seconds above the track, and a tick where a step of the document begins.
-#[component]
-fn Axis(props: &AxisProps) -> Html {
-    let Stops { steps, end, .. } = &*props.stops;
-    let at = |time: Time| format!("left:{}%", percent(time, *end));
-    let labels = axis(*end);
-    let last = labels.len().saturating_sub(1);
-    html! {
-        <>
-            <div class="axis" aria-hidden="true">
-                { for labels.iter().enumerate().map(|(i, time)| html! {
-                    <span style={at(*time)}>{ format::short_seconds(*time) }{ (i == 0 || i == last).then_some(" s") }</span>
-                }) }
-            </div>
-            <div class="ticks" aria-hidden="true">{ for steps.iter().map(|step| html! { <i style={at(step.at)} /> }) }</div>
-        </>
     }
 }
 
@@ -234,8 +136,10 @@ fn axis(end: Time) -> Vec<Time> {
     times
 }
 
-fn percent(time: Time, of: Time) -> f64 {
-    if of == Time::ZERO { 0.0 } else { (time.as_secs_f64() / of.as_secs_f64() * 1e5).round() / 1e3 }
+/// A time's share of the run, in thousandths of a percent.
+fn percent(time: Time, of: Time) -> String {
+    let share = u128::from(time.0) * 100_000 / u128::from(of.0.max(1));
+    format!("{}.{:03}%", share / 1_000, share % 1_000)
 }
 
 #[cfg(test)]

@@ -1,87 +1,53 @@
 //! The heads of the lifelines: who, in which state, and the timer that matters most.
 
-use groupscope_core::diagram::{Device, Head, Meter, Shape};
+use groupscope_core::diagram::{Device, Head, Layout, Meter, Shape, Tense};
 use yew::prelude::*;
 
-use super::{Shared, band, px};
-
-/// What [`Heads`] show.
-#[derive(Clone, PartialEq, Properties)]
-pub(super) struct HeadsProps {
-    /// The geometry.
-    pub layout: Shared,
-    /// The heads, in the order of the lifelines.
-    pub heads: Vec<Head>,
-}
+use super::band;
+use super::shape::{Rect, path, px};
 
 /// The heads, which stay in view while the picture scrolls.
-#[component]
-pub(super) fn Heads(props: &HeadsProps) -> Html {
-    let head = |(column, head): (usize, &Head)| {
-        let left = props.layout.lifelines.get(column).map_or(0.0, |lifeline| lifeline.x);
-        html! { <HeadView key={column} head={head.clone()} {left} device={props.layout.options.device} /> }
-    };
-    html! { <div class="heads">{ for props.heads.iter().enumerate().map(head) }</div> }
+pub(super) fn heads_view(layout: &Layout, heads: &[Head]) -> Html {
+    let device = layout.options.device;
+    let lanes = layout.lifelines.iter().zip(heads).map(|(lifeline, head)| lane(head, lifeline.x, device));
+    html! { <div class="heads">{ for lanes }</div> }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct HeadProps {
-    head: Head,
-    left: f64,
-    device: Device,
-}
-
-#[component]
-fn HeadView(props: &HeadProps) -> Html {
-    let head = &props.head;
-    let (name, words) = match props.device {
+fn lane(head: &Head, x: f64, device: Device) -> Html {
+    let (name, words) = match device {
         Device::Wide => (&head.name, &head.words),
         Device::Phone => (&head.short, &head.brief),
     };
-    let tag =
-        head.tag.filter(|_| props.device == Device::Wide).map(|tag| html! { <small>{ format!("({tag})") }</small> });
-    let meters = match props.device {
-        Device::Wide => html! { <p class="meters">{ for head.meters.iter().map(meter) }</p> },
-        Device::Phone => html! {},
-    };
+    let wide = device == Device::Wide;
+    let tag = head.tag.filter(|_| wide).map(|tag| html! { <small>{ format!("({tag})") }</small> });
+    let meters = wide.then(|| html! { <p class="meters">{ for head.meters.iter().map(meter) }</p> });
     html! {
-        <div class="lane" style={format!("--x:{}px", px(props.left))}>
-            <p class="name"><Swatch color={head.color} shape={Shape::of(head.state)} /><span>{ name }</span>{ tag }</p>
+        <div class="lane" style={format!("--x:{}px", px(x))}>
+            <p class="name">{ swatch(head.color, Shape::of(head.state)) }<span>{ name }</span>{ for tag }</p>
             <p class="state">{ words }</p>
-            { meters }
+            { for meters }
         </div>
     }
 }
 
 fn meter(meter: &Meter) -> Html {
-    let bar = meter.left.map(|left| {
-        let width = format!("width:{}%", px(left * 100.0));
-        html! { <i class={classes!("meter", band::class(meter.color, Shape::Solid))}><i style={width} /></i> }
-    });
-    html! { <span>{ &meter.label }{ bar }<b>{ &meter.text }</b></span> }
-}
-
-#[derive(Clone, PartialEq, Properties)]
-struct SwatchProps {
-    color: Option<u8>,
-    shape: Shape,
+    let bar = |left: f64| {
+        let class = format!("meter {}", band::class(meter.color, Shape::Solid));
+        html! { <i {class}><i style={format!("width:{}%", px(left * 100.0))} /></i> }
+    };
+    html! { <span>{ &meter.label }{ for meter.left.map(bar) }<b>{ &meter.text }</b></span> }
 }
 
 /// A square that shows a state as the lifeline does.
-#[component]
-fn Swatch(props: &SwatchProps) -> Html {
-    let shape = props.shape;
-    let class = classes!(band::word(shape), band::class(props.color, shape));
+fn swatch(color: Option<u8>, shape: Shape) -> Html {
+    let (class, fill) = band::paint(color, shape, Tense::Past);
+    let square = Rect { x: 0.0, y: 0.0, width: 12.0, height: 12.0, radius: 2.0 };
     let inside = match shape {
-        Shape::Line => html! { <path class="life" d="M6 0v12" /> },
-        Shape::Dashed => html! { <path {class} d="M6 0v12" /> },
-        Shape::Thin => html! { <rect {class} x="4.5" width="3" height="12" rx="1.5" /> },
-        Shape::Solid | Shape::Rungs => {
-            html! { <rect {class} width="12" height="12" rx="2" fill={band::fill(props.color, shape)} /> }
-        }
-        Shape::Hollow | Shape::Hatched => html! {
-            <rect {class} x=".75" y=".75" width="10.5" height="10.5" rx="1.5" fill={band::fill(props.color, shape)} />
-        },
+        Shape::Line | Shape::Dashed => path(class, "M6 0v12".to_owned()),
+        Shape::Thin => Rect { x: 4.5, width: 3.0, ..square }.view(class, fill),
+        Shape::Solid | Shape::Rungs => square.view(class, fill),
+        Shape::Hollow | Shape::Hatched => square.inset(0.75).view(class, fill),
     };
+    // As with bands, another shape is another node.
     html! { <svg key={band::word(shape)} class="gs swatch" viewBox="0 0 12 12" aria-hidden="true">{ inside }</svg> }
 }

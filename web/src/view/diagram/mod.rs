@@ -10,6 +10,7 @@ mod heads;
 mod now;
 mod rows;
 mod scroll;
+mod shape;
 
 use std::rc::Rc;
 
@@ -23,8 +24,6 @@ use crate::run::{Opened, Run};
 use crate::state::Follow;
 use crate::view::Dispatch;
 
-use fold::Folds;
-use heads::Heads;
 use scroll::{use_following, use_width};
 
 /// What a [`Diagram`] shows.
@@ -83,38 +82,24 @@ pub fn Diagram(props: &DiagramProps) -> Html {
         Playback::Paused => "false",
         Playback::Playing => "true",
     };
-    let picture = layout.as_ref().as_ref().map(|layout| {
-        html! {
-            <Picture run={props.run.clone()} layout={layout.clone()} cursor={props.cursor} dispatch={props.dispatch.clone()} />
-        }
-    });
+    let picture = layout.as_ref().as_ref().map(|layout| picture(props, layout));
     html! {
         <div ref={root} class="diagram" id="diagram" role="region" aria-label="Sequence diagram" tabindex="0"
             data-time={props.cursor.0.to_string()} data-playing={playing}>
-            { picture }
+            { for picture }
         </div>
     }
 }
 
-#[derive(Clone, PartialEq, Properties)]
-struct PictureProps {
-    run: Rc<Run>,
-    layout: Shared,
-    cursor: Time,
-    dispatch: Dispatch,
-}
-
-#[component]
-fn Picture(props: &PictureProps) -> Html {
-    let layout = &props.layout;
+fn picture(props: &DiagramProps, layout: &Shared) -> Html {
     let view = View::at(&props.run.trace, props.cursor);
     let heads = heads(layout, &view, &props.run.plan, props.cursor);
     html! {
-        <div class={classes!("picture", device(layout))} style={format!("width:{}px", layout.width)}>
-            <Heads layout={layout.clone()} {heads} />
+        <div class={format!("picture {}", device(layout))} style={format!("width:{}px", layout.width)}>
+            { heads::heads_view(layout, &heads) }
             <div class="sheet">
                 <Drawing layout={layout.clone()} cursor={props.cursor} />
-                <Folds layout={layout.clone()} cursor={props.cursor} dispatch={props.dispatch.clone()} />
+                { fold::folds(layout, props.cursor, &props.dispatch) }
             </div>
         </div>
     }
@@ -134,7 +119,7 @@ pub struct DrawingProps {
 pub fn Drawing(props: &DrawingProps) -> Html {
     let layout = &props.layout;
     let scene: Scene = layout.scene(props.cursor, Window::ALL);
-    let (width, height) = (px(layout.width), px(layout.height));
+    let (width, height) = (shape::px(layout.width), shape::px(layout.height));
     html! {
         <svg class="gs" {width} {height} role="group" aria-label="Messages and states">
             { band::patterns() }
@@ -173,38 +158,6 @@ fn pill(layout: &Layout, label: &str) -> Pill {
         Device::Phone => {
             let width = (12.0 + 6.7 * letters).max(20.0);
             Pill { left: layout.width - 4.0 - width, width, size: 11.0 }
-        }
-    }
-}
-
-/// A cross, `reach` px in each direction from its middle.
-fn cross(x: f64, y: f64, reach: f64) -> Html {
-    let ([left, right], [top, bottom]) = ([x - reach, x + reach].map(px), [y - reach, y + reach].map(px));
-    html! { <path class="cross" d={format!("M{left} {top}L{right} {bottom}M{left} {bottom}L{right} {top}")} /> }
-}
-
-/// A length as an attribute has it: to a hundredth of a pixel, without what is not needed.
-fn px(length: f64) -> String {
-    let hundredths = (length * 100.0).round() as i64;
-    let sign = if hundredths < 0 { "-" } else { "" };
-    let (whole, part) = (hundredths.abs() / 100, hundredths.abs() % 100);
-    match (part, part % 10) {
-        (0, _) => format!("{sign}{whole}"),
-        (part, 0) => format!("{sign}{whole}.{}", part / 10),
-        (part, _) => format!("{sign}{whole}.{part:02}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lengths_are_short() {
-        for (length, text) in
-            [(12.0, "12"), (12.5, "12.5"), (12.345, "12.35"), (-0.5, "-0.5"), (0.001, "0"), (7.05, "7.05")]
-        {
-            assert_eq!(px(length), text);
         }
     }
 }

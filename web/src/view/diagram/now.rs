@@ -3,11 +3,11 @@
 use groupscope_core::diagram::{Content, Device, Layout, LitRule, Row, Scene};
 use yew::prelude::*;
 
-use super::px;
+use super::shape::{Rect, path, px, text};
 
 /// The yellow under the now line; bands and words lie over it.
 pub(super) fn bed(layout: &Layout, scene: &Scene) -> Html {
-    html! { <rect class="bed" x="0" y={px(scene.now_y - 4.0)} width={px(layout.width)} height="8" /> }
+    Rect { x: 0.0, y: scene.now_y - 4.0, width: layout.width, height: 8.0, radius: 0.0 }.view("bed", None)
 }
 
 /// The hairlines of the steps, behind the bands.
@@ -19,7 +19,7 @@ pub(super) fn rule_lines(layout: &Layout) -> Html {
                 Device::Wide => (pill.left + pill.width + 8.0, layout.width - 24.0),
                 Device::Phone => (12.0, pill.left - 8.0),
             };
-            Some(html! { <path class="rule-line" d={format!("M{} {}H{}", px(from), px(row.y), px(to))} /> })
+            Some(path("rule-line", format!("M{} {}H{}", px(from), px(row.y), px(to))))
         }
         Content::Message(_) | Content::Close(_) | Content::Notes(_) | Content::Fold(_) => None,
     };
@@ -28,16 +28,16 @@ pub(super) fn rule_lines(layout: &Layout) -> Html {
 
 /// The now line over everything, with the time.
 pub(super) fn line(layout: &Layout, scene: &Scene) -> Html {
-    let width = 12.0 + 7.4 * scene.flag.chars().count() as f64;
-    let left = match layout.options.device {
+    let (y, width) = (scene.now_y, 12.0 + 7.4 * scene.flag.chars().count() as f64);
+    let x = match layout.options.device {
         Device::Wide => 24.0,
         Device::Phone => widest_gap(layout) - width / 2.0,
     };
     html! {
         <g>
-            <path class="now" d={format!("M0 {}H{}", px(scene.now_y), px(layout.width))} />
-            <rect class="flag" x={px(left)} y={px(scene.now_y - 10.0)} width={px(width)} height="20" rx="4" />
-            <text class="k on middle" x={px(left + width / 2.0)} y={px(scene.now_y + 4.0)} font-size="12">{ &scene.flag }</text>
+            { path("now", format!("M0 {}H{}", px(y), px(layout.width))) }
+            { Rect { x, y: y - 10.0, width, height: 20.0, radius: 4.0 }.view("flag", None) }
+            { text("k on middle", (x + width / 2.0, y + 4.0), 12.0, &scene.flag) }
         </g>
     }
 }
@@ -54,16 +54,14 @@ pub(super) fn lit_rule(layout: &Layout, lit: &LitRule) -> Html {
         return html! {};
     }
     let width = 14.0 + 6.7 * lit.label.chars().count() as f64;
-    let left = layout.width - 24.0 - width;
-    let middle = px(left + width / 2.0);
-    let bar = (lit.bottom > lit.top + 14.0).then(|| {
-        html! { <path class="bar" d={format!("M{middle} {}V{}", px(lit.top + 12.0), px(lit.bottom + 6.0))} /> }
-    });
+    let (x, middle) = (layout.width - 24.0 - width, layout.width - 24.0 - width / 2.0);
+    let bar = (lit.bottom > lit.top + 14.0)
+        .then(|| path("bar", format!("M{} {}V{}", px(middle), px(lit.top + 12.0), px(lit.bottom + 6.0))));
     html! {
         <g>
-            { bar }
-            <rect class="chip" x={px(left)} y={px(lit.top - 9.0)} width={px(width)} height="18" rx="4" />
-            <text class="rule on middle" x={middle.clone()} y={px(lit.top + 4.0)}>{ &lit.label }</text>
+            { for bar }
+            { Rect { x, y: lit.top - 9.0, width, height: 18.0, radius: 4.0 }.view("chip", None) }
+            { text("rule on middle", (middle, lit.top + 4.0), 11.0, &lit.label) }
         </g>
     }
 }
