@@ -18,7 +18,7 @@ use groupscope_core::trace::{Fact, Trace};
 use yew::prelude::*;
 
 use crate::clock;
-use crate::view::diagram::{Drawing, Shared};
+use crate::view::diagram::{Drawing, Shared, px};
 
 /// As many consumers as send the messages.
 const CONSUMERS: usize = 10;
@@ -127,7 +127,7 @@ pub fn Bench(props: &BenchProps) -> Html {
             html! { <div class="bench"><Drawing layout={layout.clone()} cursor={*end} /></div> }
         }
         Progress::Painted { layout, end, took } => html! {
-            <div class="bench" data-bench-ms={took.to_string()}><Drawing layout={layout.clone()} cursor={*end} /></div>
+            <div class="bench" data-bench-ms={px(*took)}><Drawing layout={layout.clone()} cursor={*end} /></div>
         },
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Nothing here touches the browser; a lesson is simulated whole when it is chosen, which is a computation and no more.
 
-use groupscope_core::map::Set;
 use std::rc::Rc;
 
 use groupscope_core::id::RecordId;
@@ -89,8 +88,8 @@ pub struct App {
     remainder: Remainder,
     /// Whether the diagram scrolls with the now line.
     pub follow: Follow,
-    /// The ids of the lessons that were opened before.
-    pub visited: Rc<Set<&'static str>>,
+    /// The ids of the lessons opened so far, in the order in which they were.
+    pub visited: Rc<Vec<&'static str>>,
     /// What is open over it.
     pub panel: Panel,
     /// Which of the middle's tabs is chosen.
@@ -171,7 +170,10 @@ impl App {
         self.panel = Panel::None;
         match shown {
             Ok((playing, cursor)) => {
-                Rc::make_mut(&mut self.visited).insert(playing.run.lesson.id);
+                let id = playing.run.lesson.id;
+                if !self.visited.contains(&id) {
+                    Rc::make_mut(&mut self.visited).push(id);
+                }
                 self.shown = Shown::Run(playing);
                 self.cursor = cursor;
             }
@@ -425,7 +427,7 @@ mod tests {
     #[test]
     fn lessons_opened_are_ticked() {
         let app = after(app(), [Action::Visit(address::parse("#lesson=rejoin"))]);
-        assert_eq!(app.visited.iter().copied().collect::<Vec<_>>(), [address::START_LESSON, "rejoin"]);
+        assert_eq!(*app.visited, [address::START_LESSON, "rejoin"]);
     }
 
     #[test]

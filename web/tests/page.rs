@@ -256,9 +256,7 @@ async fn a_fold_opens_and_closes() {
     let messages = page.count("[data-message]");
     let fold = || page.find("button.fold").expect("a fold").unchecked_into::<HtmlElement>();
     fold().click();
-    drawn().await;
-    assert!(page.count("[data-message]") > messages);
+    until("it is open", || page.count("[data-message]") > messages).await;
     fold().click();
-    drawn().await;
-    assert_eq!(page.count("[data-message]"), messages);
+    until("it is closed", || page.count("[data-message]") == messages).await;
 }

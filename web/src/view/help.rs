@@ -54,56 +54,30 @@ pub fn Help(props: &HelpProps) -> Html {
     }
 }
 
-/// What stands for what: a drawing in a box of 44 by 20, and words.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Sign {
-    Request,
-    Response,
-    OnItsWay,
-    Lost,
-    Fetching,
-    Stopped,
-    Waiting,
-    Down,
-}
-
-const LEGEND: [(Sign, &str); 8] = [
-    (Sign::Request, "Request"),
-    (Sign::Fetching, "Fetching; a stable group"),
-    (Sign::Response, "Response"),
-    (Sign::Stopped, "Not fetching"),
-    (Sign::OnItsWay, "On its way"),
-    (Sign::Waiting, "Waiting for joins or an answer"),
-    (Sign::Lost, "Lost, failed or removed"),
-    (Sign::Down, "Paused or down"),
+/// What stands for what: a drawing in a box of 44 by 20, as markup, and words.
+const LEGEND: [(&str, &str); 8] = [
+    (r#"<path class="request" d="M44 10H9"/><path class="tip" d="M0 10L9 5.8V14.2Z"/>"#, "Request"),
+    (r#"<rect class="solid" x="17.5" width="9" height="20" rx="2"/>"#, "Fetching; a stable group"),
+    (r#"<path class="response" d="M0 10H43"/><path class="chevron" d="M36 5.4L43.5 10L36 14.6"/>"#, "Response"),
+    (r#"<rect class="hollow" x="18.25" y=".75" width="7.5" height="18.5" rx="1.5"/>"#, "Not fetching"),
+    (
+        r#"<path class="request flying" d="M44 10H24"/><path class="ahead" d="M22 10H2"/><circle class="ring" cx="24" cy="10" r="6"/><circle class="dot" cx="24" cy="10" r="4.6"/>"#,
+        "On its way",
+    ),
+    (
+        r#"<rect class="hatched" x="18.25" y=".75" width="7.5" height="18.5" rx="1.5" fill="url(#hatched-c1)"/>"#,
+        "Waiting for joins or an answer",
+    ),
+    (
+        r#"<path class="request" d="M44 10H24"/><path class="cross" d="M19 5L29 15M19 15L29 5"/>"#,
+        "Lost, failed or removed",
+    ),
+    (r#"<path class="dashed" d="M22 0V20"/>"#, "Paused or down"),
 ];
 
-fn entry((sign, words): &(Sign, &'static str)) -> Html {
-    html! { <li><svg class="gs c1" viewBox="0 0 44 20" aria-hidden="true">{ drawing(*sign) }</svg><span>{ *words }</span></li> }
-}
-
-fn drawing(sign: Sign) -> Html {
-    match sign {
-        Sign::Request => html! { <><path class="request" d="M44 10H9" /><path class="tip" d="M0 10L9 5.8V14.2Z" /></> },
-        Sign::Response => {
-            html! { <><path class="response" d="M0 10H43" /><path class="chevron" d="M36 5.4L43.5 10L36 14.6" /></> }
-        }
-        Sign::OnItsWay => html! {
-            <>
-                <path class="request flying" d="M44 10H24" /><path class="ahead" d="M22 10H2" />
-                <circle class="ring" cx="24" cy="10" r="6" /><circle class="dot" cx="24" cy="10" r="4.6" />
-            </>
-        },
-        Sign::Lost => {
-            html! { <><path class="request" d="M44 10H24" /><path class="cross" d="M19 5L29 15M19 15L29 5" /></> }
-        }
-        Sign::Fetching => html! { <rect class="solid" x="17.5" width="9" height="20" rx="2" /> },
-        Sign::Stopped => html! { <rect class="hollow" x="18.25" y=".75" width="7.5" height="18.5" rx="1.5" /> },
-        Sign::Waiting => {
-            html! { <rect class="hatched" x="18.25" y=".75" width="7.5" height="18.5" rx="1.5" fill="url(#hatched-c1)" /> }
-        }
-        Sign::Down => html! { <path class="dashed" d="M22 0V20" /> },
-    }
+fn entry((drawing, words): &(&'static str, &'static str)) -> Html {
+    let markup = format!(r#"<svg class="gs c1" viewBox="0 0 44 20" aria-hidden="true">{drawing}</svg>"#);
+    html! { <li>{ Html::from_html_unchecked(markup.into()) }<span>{ *words }</span></li> }
 }
 
 fn line(binding: &Binding) -> Html {

@@ -1,9 +1,10 @@
 //! The lessons, grouped by the document's sections.
 
-use groupscope_core::map::Set;
 use std::rc::Rc;
 
 use groupscope_core::lessons::Lesson;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
 use yew::prelude::*;
 
 use crate::address::{self, Address};
@@ -18,7 +19,7 @@ pub struct LessonsProps {
     /// The id of the lesson shown.
     pub current: Option<&'static str>,
     /// Those opened so far.
-    pub visited: Rc<Set<&'static str>>,
+    pub visited: Rc<Vec<&'static str>>,
     /// What is open over the page.
     pub panel: Panel,
     /// Where actions go.
@@ -48,13 +49,15 @@ enum Progress {
 #[component]
 pub fn Lessons(props: &LessonsProps) -> Html {
     let groups = use_memo((), |()| catalogue::groups());
+    let nav = use_node_ref();
+    use_current_in_sight(&nav, props.current, props.panel);
     let close = doing(&props.dispatch, Action::Open(Panel::None));
     let open = match props.panel {
         Panel::Lessons => "true",
         Panel::None | Panel::Help => "false",
     };
     html! {
-        <nav class="lessons" id="lessons" aria-label="Lessons" data-open={open}>
+        <nav ref={nav} class="lessons" id="lessons" aria-label="Lessons" data-open={open}>
             <div class="backdrop" onclick={close.clone()} />
             <div class="sheet">
                 <div class="head">
@@ -65,6 +68,36 @@ pub fn Lessons(props: &LessonsProps) -> Html {
             </div>
         </nav>
     }
+}
+
+/// Scrolls the list to the lesson shown; where the list has just been opened over the page, the focus goes there too,
+/// and back to the button when it is closed.
+#[hook]
+fn use_current_in_sight(nav: &NodeRef, current: Option<&'static str>, panel: Panel) {
+    let nav = nav.clone();
+    use_effect_with((current, panel), move |(_, panel)| {
+        let Some(nav) = nav.cast::<Element>() else { return };
+        let find = |root: &Element, selector: &str| -> Option<HtmlElement> {
+            root.query_selector(selector).ok().flatten().and_then(|element| element.dyn_into().ok())
+        };
+        let current = find(&nav, "[aria-current]");
+        if let Some(current) = &current {
+            let options = ScrollIntoViewOptions::new();
+            options.set_block(ScrollLogicalPosition::Nearest);
+            current.scroll_into_view_with_scroll_into_view_options(&options);
+        }
+        let focused = match panel {
+            Panel::Lessons => current,
+            Panel::None if nav.contains(nav.owner_document().and_then(|page| page.active_element()).as_deref()) => {
+                nav.parent_element().and_then(|page| find(&page, ".menu"))
+            }
+            Panel::None | Panel::Help => None,
+        };
+        if let Some(focused) = focused {
+            // A button that the page is too wide to show takes no focus, which is as it should be.
+            let _ = focused.focus();
+        }
+    });
 }
 
 fn section(props: &LessonsProps, group: &Group) -> Html {

@@ -97,10 +97,21 @@ fn tip(y: f64, arrow: &Arrow, direction: Direction, faint: &'static str) -> Html
     path(format!("{class}{faint}"), d)
 }
 
+/// From an arrow's end to a message that begins or ends its way, px.
+const BESIDE: f64 = 8.5;
+
 /// A message on its way.
 fn dot(y: f64, arrow: &Arrow) -> Html {
     match arrow.state {
-        Travel::InFlight { x, .. } => html! { <>{ circle("ring", x, y, 6.0) }{ circle("dot", x, y, 4.6) }</> },
+        Travel::InFlight { progress, x } => {
+            // At either end it stays beside the band instead of half behind it.
+            let inwards = BESIDE * (1.0 - 2.0 * progress);
+            let x = match arrow.tip.1 {
+                Heading::Left => x - inwards,
+                Heading::Right => x + inwards,
+            };
+            html! { <>{ circle("ring", x, y, 6.0) }{ circle("dot", x, y, 4.6) }</> }
+        }
         Travel::Ahead | Travel::Delivered | Travel::Lost { .. } => html! {},
     }
 }

@@ -31,21 +31,13 @@ pub(super) const fn word(shape: Shape) -> &'static str {
 
 /// The patterns, in each colour.
 pub(super) fn patterns() -> Html {
-    let paper = |side: f64| Rect { x: 0.0, y: 0.0, width: side, height: side, radius: 0.0 };
-    let stripe = |width: f64, height: f64| Rect { width, height, ..paper(0.0) }.view("solid", None);
-    let pattern = |who: &'static str| {
-        html! {
-            <g class={who} key={who}>
-                <pattern id={format!("hatched-{who}")} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-                    { paper(5.0).view("halo", None) }{ stripe(2.2, 5.0) }
-                </pattern>
-                <pattern id={format!("rungs-{who}")} width="6" height="6" patternUnits="userSpaceOnUse">
-                    { paper(6.0).view("halo", None) }{ stripe(6.0, 3.4) }
-                </pattern>
-            </g>
-        }
-    };
-    html! { <defs>{ for ["ne", "c1", "c2", "c3", "c4", "c5", "c6"].into_iter().map(pattern) }</defs> }
+    let mut markup = String::new();
+    for who in ["ne", "c1", "c2", "c3", "c4", "c5", "c6"] {
+        markup.push_str(&format!(
+            r#"<g class="{who}"><pattern id="hatched-{who}" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="halo" d="M0 0h5v5H0z"/><path class="solid" d="M0 0h2.2v5H0z"/></pattern><pattern id="rungs-{who}" width="6" height="6" patternUnits="userSpaceOnUse"><path class="halo" d="M0 0h6v6H0z"/><path class="solid" d="M0 0h6v3.4H0z"/></pattern></g>"#
+        ));
+    }
+    html! { <defs>{ Html::from_html_unchecked(markup.into()) }</defs> }
 }
 
 /// The hairlines of the lifelines, behind everything.

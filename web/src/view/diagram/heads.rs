@@ -20,7 +20,13 @@ fn lane(head: &Head, x: f64, device: Device) -> Html {
     };
     let wide = device == Device::Wide;
     let tag = head.tag.filter(|_| wide).map(|tag| html! { <small>{ format!("({tag})") }</small> });
-    let meters = wide.then(|| html! { <p class="meters">{ for head.meters.iter().map(meter) }</p> });
+    // Many timers are smaller, and then only numbers.
+    let class = match head.meters.len() {
+        0..=2 => "meters",
+        3 => "meters small",
+        _ => "meters bare",
+    };
+    let meters = wide.then(|| html! { <p {class}>{ for head.meters.iter().map(meter) }</p> });
     html! {
         <div class="lane" style={format!("--x:{}px", px(x))}>
             <p class="name">{ swatch(head.color, Shape::of(head.state)) }<span>{ name }</span>{ for tag }</p>

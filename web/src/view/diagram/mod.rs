@@ -26,6 +26,8 @@ use crate::view::Dispatch;
 
 use scroll::{use_following, use_width};
 
+pub use shape::px;
+
 /// What a [`Diagram`] shows.
 #[derive(Clone, PartialEq, Properties)]
 pub struct DiagramProps {
@@ -95,9 +97,9 @@ fn picture(props: &DiagramProps, layout: &Shared) -> Html {
     let view = View::at(&props.run.trace, props.cursor);
     let heads = heads(layout, &view, &props.run.plan, props.cursor);
     html! {
-        <div class={format!("picture {}", device(layout))} style={format!("width:{}px", layout.width)}>
+        <div class={format!("picture {}", device(layout))} style={format!("width:{}px", px(layout.width))}>
             { heads::heads_view(layout, &heads) }
-            <div class="sheet">
+            <div class="sheet" style={format!("height:{}px", px(layout.height))}>
                 <Drawing layout={layout.clone()} cursor={props.cursor} />
                 { fold::folds(layout, props.cursor, &props.dispatch) }
             </div>
@@ -119,12 +121,14 @@ pub struct DrawingProps {
 pub fn Drawing(props: &DrawingProps) -> Html {
     let layout = &props.layout;
     let scene: Scene = layout.scene(props.cursor, Window::ALL);
-    let (width, height) = (shape::px(layout.width), shape::px(layout.height));
+    // What does not depend on the time is made once for a layout.
+    let backdrop = use_memo(layout.clone(), |layout| {
+        html! { <>{ band::patterns() }{ now::rule_lines(layout) }{ band::hairlines(layout) }</> }
+    });
+    let (width, height) = (px(layout.width), px(layout.height));
     html! {
         <svg class="gs" {width} {height} role="group" aria-label="Messages and states">
-            { band::patterns() }
-            { now::rule_lines(layout) }
-            { band::hairlines(layout) }
+            { (*backdrop).clone() }
             { now::bed(layout, &scene) }
             { rows::rows(layout, &scene, rows::Layer::Behind) }
             { band::lifelines(layout, &scene) }

@@ -1,7 +1,7 @@
 //! Rows: messages, what the nodes do, the steps of the document.
 
 use groupscope_core::diagram::{
-    Content, FoldRow, FoldState, Layout, Lifeline, NoteItem, NoteKind, Row, Scene, Shape, ShownRow, Side, Tense,
+    Content, Device, FoldRow, FoldState, Layout, Lifeline, NoteItem, NoteKind, Row, Scene, Shape, ShownRow, Side, Tense,
 };
 use yew::prelude::*;
 
@@ -16,6 +16,13 @@ pub(super) enum Layer {
     Behind,
     /// What lies over or beside them: notes, steps, cuts, the gutters.
     Before,
+}
+
+/// Whether the flag of the now line lies over what a row has in the left gutter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Covered {
+    Yes,
+    No,
 }
 
 /// So many rows are compared and drawn as one.
@@ -73,15 +80,16 @@ fn behind(layout: &Layout, row: &Row, shown: &ShownRow) -> Option<Html> {
 
 fn before(props: &ChunkProps, row: &Row, shown: &ShownRow) -> Html {
     let layout = &props.layout;
+    let covered = if props.covered.contains(&shown.row) { Covered::Yes } else { Covered::No };
     let content = match (&row.content, shown.tense) {
         (Content::Notes(notes), Tense::Past) => html! { { for notes.iter().map(|item| note(layout, row, item)) } },
-        (Content::Divider(label), _) => step(layout, row, label),
+        (Content::Divider(label), _) => step(layout, row, label, covered),
         (Content::Fold(fold), _) => cuts(layout, row, fold),
         (Content::Notes(_), Tense::Future) | (Content::Message(_) | Content::Close(_), _) => html! {},
     };
     let gutters = match shown.tense {
         Tense::Past => {
-            let time = row.time.as_ref().filter(|_| !props.covered.contains(&shown.row));
+            let time = row.time.as_ref().filter(|_| covered == Covered::No);
             let time = time.map(|time| text("time", (31.0, row.y + 4.0), 11.0, time));
             let rule = row.rule.as_ref();
             let rule = rule.map(|rule| text("rule", (layout.width - 31.0, row.y + 4.0), 11.0, rule));
@@ -92,12 +100,16 @@ fn before(props: &ChunkProps, row: &Row, shown: &ShownRow) -> Html {
     html! { <g key={key(shown)} class="row">{ gutters }{ content }</g> }
 }
 
-/// The pill of a step of the document.
-fn step(layout: &Layout, row: &Row, label: &str) -> Html {
+/// The pill of a step of the document; not seen where the flag of the now line has its place.
+fn step(layout: &Layout, row: &Row, label: &str, covered: Covered) -> Html {
+    let class = match (covered, layout.options.device) {
+        (Covered::Yes, Device::Wide) => "covered",
+        (Covered::Yes, Device::Phone) | (Covered::No, _) => "uncovered",
+    };
     let pill = super::pill(layout, label);
     let outline = Rect { x: pill.left, y: row.y - 10.0, width: pill.width, height: 20.0, radius: 9.5 };
     html! {
-        <g data-step={label.to_owned()}>
+        <g {class} data-step={label.to_owned()}>
             { outline.inset(0.5).view("pill", None) }
             { text("step", (pill.left + pill.width / 2.0, row.y + 4.0), pill.size, label) }
         </g>

@@ -4,7 +4,8 @@ use yew::prelude::*;
 use yew::virtual_dom::VText;
 
 /// A length as an attribute has it: to a hundredth of a pixel, without what is not needed.
-pub(super) fn px(length: f64) -> String {
+#[must_use]
+pub fn px(length: f64) -> String {
     let hundredths = (length * 100.0).round() as i64;
     let sign = if hundredths < 0 { "-" } else { "" };
     let (whole, part) = (hundredths.abs() / 100, hundredths.abs() % 100);
