@@ -32,9 +32,11 @@ fn document() -> Document {
     web_sys::window().and_then(|window| window.document()).expect("a document")
 }
 
-/// Until what was dispatched is drawn, on a busy machine too.
+/// Until what was dispatched is drawn, and the browser had its turn.
 async fn drawn() {
-    sleep(Duration::from_millis(80)).await;
+    yew::scheduler::flush().await;
+    sleep(Duration::from_millis(20)).await;
+    yew::scheduler::flush().await;
 }
 
 /// Until something holds; fails if it does not come to.
