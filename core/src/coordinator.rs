@@ -8,7 +8,8 @@
 //! of the older epoch is refused: the coordinator resigns, and its broker answers that it is not the coordinator
 //! (decision 10).
 
-use std::collections::BTreeMap;
+mod roll;
+
 use std::sync::Arc;
 
 use crate::assign::assign;
@@ -28,6 +29,8 @@ use crate::scenario::{
 };
 use crate::time::{Span, Time};
 use crate::trace::{Fact, Formed, RebalanceReason, RemovalReason};
+
+use roll::Roll;
 
 /// Where an answer goes: what came with the request, given back as it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -192,7 +195,7 @@ enum Standing {
 struct Group {
     /// The generation in force; its number is 0 before the first.
     generation: Generation,
-    members: BTreeMap<MemberId, Member>,
+    members: Roll<Member>,
     phase: Phase,
     /// Members whose joins are held, in the order in which they came.
     arrivals: Vec<MemberId>,
@@ -241,7 +244,7 @@ impl Coordinator {
     pub fn written(&self) -> Written {
         let group = self.group.as_ref().map(|group| WrittenGroup {
             generation: group.generation,
-            members: group.members.iter().map(|(id, member)| (*id, member.written())).collect(),
+            members: group.members.iter().map(|(id, member)| (id, member.written())).collect(),
             counts: group.counts.clone(),
             strategy: group.strategy,
             phase: group.phase,
@@ -270,11 +273,14 @@ impl Coordinator {
         self.lives = written.lives;
         self.given = written.given;
         let Some(group) = written.group else { return };
-        let members: BTreeMap<_, _> = group.members.into_iter().map(|(id, member)| (id, member.restored())).collect();
-        let owned = members.iter().flat_map(|(id, member)| member.assignment.iter().map(|p| (*p, *id)));
+        let mut members = Roll::new();
+        for (id, member) in group.members {
+            members.insert(id, member.restored());
+        }
+        let owned = members.iter().flat_map(|(id, member)| member.assignment.iter().map(move |p| (*p, id)));
         let owners = owned.collect();
-        for (id, member) in &members {
-            cx.set(CoordinatorTimer::Session(*id), member.session_timeout);
+        for (id, member) in members.iter() {
+            cx.set(CoordinatorTimer::Session(id), member.session_timeout);
         }
         cx.set(CoordinatorTimer::PartitionCheck, self.settings.partition_check);
         let count = members.len() as u32;
@@ -721,7 +727,7 @@ impl Group {
         };
         Self {
             generation: Generation::default(),
-            members: BTreeMap::new(),
+            members: Roll::new(),
             phase: Phase::Stable,
             arrivals: Vec::new(),
             owners: Map::new(),
@@ -770,7 +776,7 @@ impl Group {
             if let Some(connection) = member.connection.take() {
                 cx.close(connection, Rules::of(&[SC0]));
             }
-            cx.set(CoordinatorTimer::Session(*id), member.session_timeout);
+            cx.set(CoordinatorTimer::Session(id), member.session_timeout);
         }
     }
 
@@ -780,21 +786,21 @@ impl Group {
 
     /// EC4, decision 5: whoever has not joined has a session timeout from now.
     fn set_deadlines(&self, window: JoinWindow, cx: &mut CoordinatorContext<'_>) {
-        let longest = self.members.values().map(|member| member.session_timeout).max().unwrap_or_default();
+        let longest = self.members.iter().map(|(_, member)| member.session_timeout).max().unwrap_or_default();
         for (id, member) in self.members.iter().filter(|(_, member)| member.held.is_none()) {
             let wait = match window {
                 JoinWindow::Own => member.session_timeout,
                 JoinWindow::Longest => longest,
                 JoinWindow::Fixed(window) => window,
             };
-            cx.set(CoordinatorTimer::JoinDeadline(*id), wait);
+            cx.set(CoordinatorTimer::JoinDeadline(id), wait);
         }
     }
 
     /// Computes the assignment of a new generation and takes it up.
     fn form(&mut self, generation: Generation, cluster: &Cluster) -> Formed {
         self.generation = generation;
-        let subscriptions: Vec<_> = self.members.iter().map(|(id, m)| (*id, Arc::clone(&m.topics))).collect();
+        let subscriptions: Vec<_> = self.members.iter().map(|(id, m)| (id, Arc::clone(&m.topics))).collect();
         let topics: Set<TopicId> = subscriptions.iter().flat_map(|(_, topics)| topics.iter().copied()).collect();
         self.counts = topics.into_iter().map(|topic| (topic, cluster.count(topic))).collect();
         self.owners.clear();
