@@ -1,9 +1,9 @@
 //! The groupscope page: a run of the simulation as a live sequence diagram, in the browser.
 //!
 //! - [`state`]: what the page shows, as a pure function of the actions; [`run`], [`catalogue`], [`address`], [`keys`],
-//!   [`speed`] and [`format`] serve it and touch no browser either.
+//!   [`speed`] and [`mod@format`] serve it and touch no browser either.
 //! - [`clock`]: the only timer. [`keyboard`], [`theme`]: the browser's side of keys and colours.
-//! - [`view`]: the components. [`bench`]: how fast a large diagram is drawn.
+//! - [`view`]: the components. [`mod@bench`]: how fast a large diagram is drawn.
 
 pub mod address;
 pub mod bench;
