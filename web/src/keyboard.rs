@@ -1,4 +1,4 @@
-//! From a key pressed in the browser to a command of [`keys`](crate::keys).
+//! From a key pressed in the browser to a command of [`keys`].
 
 use gloo_events::{EventListener, EventListenerOptions};
 use wasm_bindgen::JsCast;
