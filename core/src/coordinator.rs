@@ -412,9 +412,10 @@ impl Coordinator {
         MemberId(member.0.saturating_add(self.names.saturating_mul(*turn)))
     }
 
-    /// Whether a join comes with an id that was given out, or with a name for life where that is all there is.
+    /// Whether a join comes with an id that was given out, or made up: only where ids are given out is there any but the
+    /// consumers' own names.
     fn has_id(&self, member: MemberId) -> bool {
-        self.settings.member_ids == MemberIds::Consumer || member.0 >= self.names
+        self.settings.member_ids == MemberIds::Coordinator && member.0 >= self.names
     }
 
     /// Decisions 9 and 24: what refuses a join.

@@ -13,6 +13,7 @@ mod generations;
 mod model;
 mod offsets;
 mod ownership;
+mod roles;
 mod settling;
 
 use std::fmt;
@@ -38,7 +39,8 @@ pub enum Invariant {
     /// 3: the coordinator sends nothing but answers, at most one per request (AR1).
     OnlyAnswers,
     /// 4: the offset log holds only commits that passed OC1 to OC3 at the moment of appending, and no committed offset
-    /// goes back while consumers commit their own positions.
+    /// goes back while consumers commit their own positions (but for a commit on a channel that its consumer has given
+    /// up, which may be taken late).
     OnlyCheckedCommits,
     /// 5: generations only grow, in the order (epoch, life of the group, number).
     GenerationsGrow,
@@ -49,7 +51,8 @@ pub enum Invariant {
     /// consumer, where the settings allow the claim.
     Settles,
     /// The trace holds together: messages are taken once, in order, after they were sent and by processes that can; a
-    /// process that is down or stands still does nothing; a consumer has one thread (AR2).
+    /// process that is down or stands still does nothing; a consumer has one thread (AR2); only who holds the role of
+    /// coordinator writes to the group, and who takes it over finds what was written (decision 10).
     SoundTrace,
 }
 
@@ -117,6 +120,7 @@ pub struct Checker {
     offsets: offsets::OffsetLog,
     generations: generations::Generations,
     fetching: fetching::Fetching,
+    roles: roles::Roles,
     settling: settling::Settling,
     delivery: delivery::Delivery,
 }
@@ -135,6 +139,7 @@ impl Checker {
             offsets: offsets::OffsetLog::new(plan),
             generations: generations::Generations::new(plan),
             fetching: fetching::Fetching::new(plan),
+            roles: roles::Roles,
             settling: settling::Settling::new(plan),
             delivery: delivery::Delivery::default(),
         }
@@ -151,6 +156,7 @@ impl Checker {
         self.offsets.observe(&event, model, findings);
         self.generations.observe(&event, findings);
         self.fetching.observe(&event, model, findings);
+        self.roles.observe(&event, model, findings);
         self.delivery.observe(&event, model, findings);
         model.observe(&event);
     }

@@ -16,13 +16,14 @@ use crate::trace::{Callback, Cause, Fact, Formed, RebalanceReason, Record, Trace
 const LATENCY: Span = Span::from_millis(10);
 
 pub(crate) const B1: BrokerId = BrokerId(0);
+pub(crate) const B2: BrokerId = BrokerId(1);
 pub(crate) const C1: ConsumerId = ConsumerId(0);
 pub(crate) const C2: ConsumerId = ConsumerId(1);
 pub(crate) const C3: ConsumerId = ConsumerId(2);
 pub(crate) const ORDERS: TopicId = TopicId(0);
 pub(crate) const PAYMENTS: TopicId = TopicId(1);
 
-/// A trace under the pen: one broker, three consumers, and the topics `orders` and `payments`.
+/// A trace under the pen: two brokers of which the first does all, three consumers, and the topics `orders` and `payments`.
 #[derive(Clone)]
 pub(crate) struct Script {
     pub(crate) trace: Trace,
@@ -33,7 +34,7 @@ impl Script {
     pub(crate) fn new() -> Self {
         let cast = Cast {
             group: "billing".to_owned(),
-            brokers: 1,
+            brokers: 2,
             coordinator: B1,
             consumers: ["C1", "C2", "C3"].map(str::to_owned).to_vec(),
             topics: ["orders", "payments"].map(str::to_owned).to_vec(),
@@ -182,7 +183,9 @@ impl Script {
     /// C1 and C2 share the four partitions of `orders` in generation 2, after C1 had them alone in generation 1.
     pub(crate) fn two_members() -> Self {
         let mut script = Self::new();
-        script.fact(Fact::ProcessStarted { node: B1.into() });
+        for broker in [B1, B2] {
+            script.fact(Fact::ProcessStarted { node: broker.into() });
+        }
         let first = script.arrive(C1, &[ORDERS]);
         script.added(C1);
         script.rebalance(RebalanceReason::NewMember(member(C1)));

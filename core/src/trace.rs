@@ -80,7 +80,8 @@ pub enum Fact {
         /// Whose.
         node: NodeId,
     },
-    /// Between this consumer and this broker nothing arrives any more; nothing is closed.
+    /// What this consumer and this broker send to each other from now on is lost; nothing is closed. What is on its way
+    /// already arrives.
     LinkCut {
         /// One end.
         consumer: ConsumerId,

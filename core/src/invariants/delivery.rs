@@ -26,7 +26,7 @@ struct Channel {
     broker_end: End,
 }
 
-/// One end of a channel, and what came to it.
+/// One end of a channel, and what came to it. A broker's end is open from the first sign of it in the trace.
 #[derive(Clone, Debug)]
 struct End {
     state: EndState,
@@ -44,6 +44,13 @@ enum EndState {
 impl End {
     const fn new(state: EndState) -> Self {
         Self { state, last_taken: None, last_arrival: Time::ZERO }
+    }
+
+    /// Something shows that the channel has come to this end.
+    fn reached(&mut self) {
+        if self.state == EndState::Opening {
+            self.state = EndState::Open;
+        }
     }
 }
 
@@ -70,7 +77,7 @@ impl Delivery {
     fn step(&mut self, event: &Event<'_>) -> Option<String> {
         let fact = event.fact();
         if let Fact::ChannelOpening { connection, consumer, broker } = fact {
-            let (consumer_end, broker_end) = (End::new(EndState::Opening), End::new(EndState::Open));
+            let (consumer_end, broker_end) = (End::new(EndState::Opening), End::new(EndState::Opening));
             let channel = Channel { consumer: *consumer, broker: *broker, consumer_end, broker_end };
             for node in [NodeId::from(*consumer), NodeId::from(*broker)] {
                 self.open.entry(node).or_default().insert(*connection);
@@ -96,20 +103,28 @@ impl Delivery {
     }
 
     fn opened(&mut self, connection: ConnectionId, consumer: ConsumerId) -> Option<String> {
-        let end = self.channels.get_mut(&connection).and_then(|channel| channel.end(consumer.into()));
-        let Some(end) = end else { return Some(format!("channel {} is open, but was never opened", connection.0)) };
-        match end.state {
+        let channel = self.channels.get_mut(&connection).filter(|channel| channel.consumer == consumer);
+        let Some(channel) = channel else {
+            return Some(format!("channel {} is open, but was never opened", connection.0));
+        };
+        channel.broker_end.reached();
+        match channel.consumer_end.state {
             EndState::Opening => {
-                end.state = EndState::Open;
+                channel.consumer_end.state = EndState::Open;
                 None
             }
             EndState::Open | EndState::Closed => Some(format!("channel {} is open, but was not opening", connection.0)),
         }
     }
 
+    /// The ends of a process close with it. A channel that is not known to have come to a broker may be on its way to
+    /// it still, and be accepted by that broker's next process.
     fn process_gone(&mut self, node: NodeId) {
         for connection in self.open.remove(&node).unwrap_or_default() {
-            if let Some(end) = self.channels.get_mut(&connection).and_then(|channel| channel.end(node)) {
+            let Some(end) = self.channels.get_mut(&connection).and_then(|channel| channel.end(node)) else { continue };
+            if end.state == EndState::Opening && node.broker().is_some() {
+                self.open.entry(node).or_default().insert(connection);
+            } else {
                 end.state = EndState::Closed;
             }
         }
@@ -179,6 +194,9 @@ impl Delivery {
             return Some(format!("{name} takes a message after a later one of the same channel"));
         }
         end.last_taken = Some(sent);
+        if node.broker().is_some() {
+            end.reached();
+        }
         match end.state {
             EndState::Open => None,
             EndState::Opening | EndState::Closed => Some(format!("{name} takes a message from a channel not open")),

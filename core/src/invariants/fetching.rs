@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::model::{Model, born, ended};
 use super::{Event, Findings, Invariant};
 use crate::error::HeartbeatError;
-use crate::id::{ConsumerId, Generation, Partition};
+use crate::id::{BrokerId, ConsumerId, Generation, Partition};
 use crate::message::{Message, Request, Response};
-use crate::scenario::Plan;
+use crate::scenario::{Plan, RebalanceBy};
 use crate::time::Time;
 use crate::trace::Fact;
 
@@ -18,8 +18,11 @@ pub(super) struct Fetching {
     held: Vec<Generation>,
     partitions: Vec<Vec<Partition>>,
     fetchers: BTreeMap<Partition, Vec<ConsumerId>>,
-    /// Fetching consumers that were told that their generation is over, and when: they stop at once (EC1).
+    /// Fetching consumers that were told that their generation is over, and when: they stop at once (EC1, SC1).
     told: BTreeMap<ConsumerId, Time>,
+    /// The coordinator that each consumer has found.
+    coordinators: Vec<Option<BrokerId>>,
+    rebalance: RebalanceBy,
 }
 
 impl Fetching {
@@ -30,6 +33,8 @@ impl Fetching {
             partitions: vec![Vec::new(); consumers],
             fetchers: BTreeMap::new(),
             told: BTreeMap::new(),
+            coordinators: vec![None; consumers],
+            rebalance: plan.settings.rebalance,
         }
     }
 
@@ -48,8 +53,12 @@ impl Fetching {
             }
         } else if let Fact::FetchStopped { consumer, .. } = event.fact() {
             self.stop(*consumer);
-        } else if let Fact::Received { .. } = event.fact()
-            && let Some(consumer) = self.newly_told(event)
+        } else if let Fact::CoordinatorFound { consumer, broker } = event.fact() {
+            if let Some(coordinator) = self.coordinators.get_mut(consumer.index()) {
+                *coordinator = Some(*broker);
+            }
+        } else if let Some(consumer) = self.told_by_answer(event).or(self.told_by_closing(event))
+            && self.partitions.get(consumer.index()).is_some_and(|partitions| !partitions.is_empty())
         {
             self.told.entry(consumer).or_insert(event.at());
         }
@@ -88,7 +97,7 @@ impl Fetching {
     }
 
     fn is_zombie(&self, consumer: ConsumerId, model: &Model) -> bool {
-        self.held.get(consumer.index()).copied() != model.group.current() && !self.told.contains_key(&consumer)
+        self.held.get(consumer.index()).copied() != model.group().current() && !self.told.contains_key(&consumer)
     }
 
     fn stop(&mut self, consumer: ConsumerId) {
@@ -103,9 +112,9 @@ impl Fetching {
         }
     }
 
-    /// The fetching consumer that this record tells that its generation is over: by the answer to a heartbeat which
-    /// carried that generation (a late answer, to an earlier one, changes nothing: decision 19).
-    fn newly_told(&self, event: &Event<'_>) -> Option<ConsumerId> {
+    /// The consumer that this record tells that its generation is over: by the answer to a heartbeat which carried that
+    /// generation (a late answer, to an earlier one, changes nothing: decision 19).
+    fn told_by_answer(&self, event: &Event<'_>) -> Option<ConsumerId> {
         let answer = event.taken()?;
         let consumer = answer.to.consumer()?;
         let Message::Response(Response::Heartbeat(Err(error))) = answer.message else { return None };
@@ -118,8 +127,15 @@ impl Fetching {
         let Message::Request(Request::Heartbeat { member, generation }) = asked.message else { return None };
         let is_own =
             event.trace.cast().member(*member) == consumer && self.held.get(consumer.index()) == Some(generation);
-        let fetches = self.partitions.get(consumer.index()).is_some_and(|partitions| !partitions.is_empty());
-        (is_own && fetches).then_some(consumer)
+        is_own.then_some(consumer)
+    }
+
+    /// In option 2 a closed channel to the coordinator tells it (SC1).
+    fn told_by_closing(&self, event: &Event<'_>) -> Option<ConsumerId> {
+        let Fact::ChannelClosed { node, peer, .. } = event.fact() else { return None };
+        let consumer = node.consumer()?;
+        let coordinator = self.coordinators.get(consumer.index()).copied().flatten();
+        (self.rebalance == RebalanceBy::SocketClose && coordinator == peer.broker()).then_some(consumer)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Event;
-use crate::id::{BrokerId, ConsumerId, Generation, MemberId, NodeId, NodeKind, Partition};
+use crate::id::{BrokerId, ConsumerId, Epoch, Generation, MemberId, NodeId, NodeKind, Partition};
 use crate::scenario::Plan;
 use crate::trace::{Fact, Formed};
 
@@ -13,7 +13,19 @@ use crate::trace::{Fact, Formed};
 pub(super) struct Model {
     brokers: Vec<Process>,
     consumers: Vec<Process>,
-    pub(super) group: Group,
+    /// The broker that holds the role of coordinator, and since which epoch.
+    pub(super) role: Role,
+    /// The group as each broker that takes itself for the coordinator has it. A broker that lost the role unknowingly
+    /// has an old one.
+    views: Vec<Group>,
+    written: Group,
+}
+
+/// Who is coordinator (decision 10).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Role {
+    pub(super) holder: BrokerId,
+    pub(super) epoch: Epoch,
 }
 
 /// How a process is.
@@ -24,15 +36,14 @@ pub(super) enum Process {
     Paused,
 }
 
-/// The group as the coordinator's facts have it. Everything of it is written at once (decision 2), so that a crash of
-/// the coordinator takes nothing away unless it is on record that the state is lost.
+/// The group as facts of a coordinator have it.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Group {
     pub(super) members: BTreeSet<MemberId>,
     /// The generation in force; `None` where there is no group, or none formed yet.
     pub(super) formed: Option<Arc<Formed>>,
     /// Its owners, without members removed since.
-    pub(super) owners: BTreeMap<Partition, MemberId>,
+    owners: Arc<BTreeMap<Partition, MemberId>>,
     /// Whether a rebalance is open.
     pub(super) phase: Phase,
 }
@@ -46,6 +57,10 @@ pub(super) enum Phase {
 }
 
 impl Group {
+    pub(super) fn owner(&self, partition: Partition) -> Option<MemberId> {
+        self.owners.get(&partition).copied()
+    }
+
     /// The generation in force.
     pub(super) fn current(&self) -> Option<Generation> {
         self.formed.as_ref().map(|formed| formed.generation)
@@ -56,13 +71,16 @@ impl Group {
             self.members.insert(*member);
         } else if let Fact::MemberRemoved { member, .. } = fact {
             self.members.remove(member);
-            self.owners.retain(|_, owner| owner != member);
+            Arc::make_mut(&mut self.owners).retain(|_, owner| owner != member);
         } else if let Fact::RebalanceStarted { .. } = fact {
             self.phase = Phase::Rebalancing;
         } else if let Fact::AssignmentComputed { formed, .. } = fact {
             self.phase = Phase::Stable;
-            self.owners = owners(formed);
+            self.owners = Arc::new(owners(formed));
             self.formed = Some(Arc::clone(formed));
+        } else if let Fact::GroupRecovered { .. } = fact {
+            // An open rebalance is opened again, which is on record.
+            self.phase = Phase::Stable;
         } else if let Fact::GroupForgotten { .. } | Fact::GroupStateLost { .. } = fact {
             *self = Self::default();
         }
@@ -79,8 +97,21 @@ impl Model {
         Self {
             brokers: vec![Process::Down; usize::from(plan.cast.brokers)],
             consumers: vec![Process::Down; plan.cast.consumers.len()],
-            group: Group::default(),
+            role: Role { holder: plan.cast.coordinator, epoch: Epoch::default() },
+            views: vec![Group::default(); usize::from(plan.cast.brokers)],
+            written: Group::default(),
         }
+    }
+
+    /// The group as it is written (decision 2): every change is written at once, so that a crash of the coordinator
+    /// takes nothing away unless it is on record that the state is lost.
+    pub(super) fn group(&self) -> &Group {
+        &self.written
+    }
+
+    /// The group as a broker has it.
+    pub(super) fn view(&self, broker: BrokerId) -> &Group {
+        self.views.get(broker.index()).unwrap_or(&self.written)
     }
 
     pub(super) fn process(&self, node: NodeId) -> Process {
@@ -112,7 +143,27 @@ impl Model {
                 *slot = process;
             }
         }
-        self.group.observe(event.fact());
+        if let Some(broker) = event.fact().node().and_then(NodeId::broker) {
+            self.observe_coordinator(event.fact(), broker);
+        }
+    }
+
+    fn observe_coordinator(&mut self, fact: &Fact, broker: BrokerId) {
+        let Some(view) = self.views.get_mut(broker.index()) else { return };
+        if let Fact::CoordinatorMoved { epoch, .. } = fact {
+            self.role = Role { holder: broker, epoch: *epoch };
+            *view = Group::default();
+        } else if let Fact::CoordinatorResigned { .. } | Fact::ProcessCrashed { .. } = fact {
+            *view = Group::default();
+        } else {
+            if let Fact::GroupRecovered { .. } = fact {
+                *view = self.written.clone();
+            }
+            view.observe(fact);
+            if self.role.holder == broker {
+                self.written.observe(fact);
+            }
+        }
     }
 }
 

@@ -1,5 +1,8 @@
 //! Invariant 4: the offset log holds only commits that passed OC1 to OC3 at the moment of appending, each refused
 //! commit leaves no trace there, and no committed offset goes back while consumers commit their own positions.
+//!
+//! A commit that was under way on a channel when its consumer gave that up may be taken after one that the consumer
+//! sent later on its next channel, and takes the offset back. The protocol allows it: it is a finding, no violation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,10 +10,10 @@ use std::sync::Arc;
 use super::model::{Group, Model};
 use super::{Event, Findings, Invariant, Violation};
 use crate::error::CommitError;
-use crate::id::{ConsumerId, Generation, MemberId, NodeId, Offset, Partition, RecordId};
+use crate::id::{ConnectionId, ConsumerId, Generation, MemberId, NodeId, Offset, Partition, RecordId};
 use crate::message::{Commit, Message, Offsets, Request, Response};
 use crate::offsets::Verdict;
-use crate::scenario::{Order, Plan};
+use crate::scenario::{CommitPlan, Dialect, Order, Plan};
 use crate::time::Time;
 use crate::trace::Fact;
 
@@ -18,15 +21,16 @@ use crate::trace::Fact;
 #[derive(Clone, Debug)]
 pub(super) struct OffsetLog {
     committed: BTreeMap<Partition, Entry>,
-    /// Offsets that the plan makes consumers commit by hand (decision 23).
-    by_hand: Vec<(ConsumerId, Time, Offsets)>,
+    /// What the plan makes consumers commit by hand (decision 23).
+    by_hand: Vec<(Time, ConsumerId, CommitPlan)>,
     /// The commit that passed and is to be appended before anything else is checked or answered.
     passed: Option<Passed>,
     /// What the check of each commit not yet answered came to, by the record that sent it.
     outcomes: BTreeMap<RecordId, Result<(), CommitError>>,
+    dialect: Dialect,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Entry {
     offset: Offset,
     source: Source,
@@ -35,8 +39,22 @@ struct Entry {
 /// Where a committed offset comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Source {
-    OwnPosition,
+    /// A consumer's own position, sent on a channel.
+    OwnPosition { request: RecordId, connection: ConnectionId },
+    /// A command, or nothing that was sent.
     ByHand,
+}
+
+impl Source {
+    /// Whether a committed offset from this source may go back to one from `next`.
+    fn may_go_back_to(self, next: Self) -> bool {
+        match (self, next) {
+            (Self::ByHand, _) | (_, Self::ByHand) => true,
+            (Self::OwnPosition { request, connection }, Self::OwnPosition { request: late, connection: left }) => {
+                late < request && left != connection
+            }
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -51,26 +69,31 @@ impl OffsetLog {
     pub(super) fn new(plan: &Plan) -> Self {
         let by_hand = plan.orders.iter().filter_map(|(at, order)| {
             let Order::Commit(consumer, commit) = order else { return None };
-            commit.offsets.as_ref().map(|offsets| (*consumer, *at, Arc::clone(offsets)))
+            let is_own = commit.offsets.is_none() && commit.generation.is_none() && commit.member.is_none();
+            (!is_own).then(|| (*at, *consumer, commit.clone()))
         });
-        Self { committed: BTreeMap::new(), by_hand: by_hand.collect(), passed: None, outcomes: BTreeMap::new() }
+        Self {
+            committed: BTreeMap::new(),
+            by_hand: by_hand.collect(),
+            passed: None,
+            outcomes: BTreeMap::new(),
+            dialect: plan.settings.dialect,
+        }
     }
 
     pub(super) fn observe(&mut self, event: &Event<'_>, model: &Model, findings: &mut Findings) {
-        let wrong = if let Fact::CommitChecked { verdict, .. } = event.fact() {
+        let wrong = if let Fact::CommitChecked { broker, verdict } = event.fact() {
             self.finish(findings);
-            self.checked(event, verdict, &model.group)
-        } else if let Fact::OffsetsAppended { member: None, offsets, .. } = event.fact() {
-            self.append(offsets, Source::ByHand);
-            None
+            self.checked(event, verdict, model.view(*broker))
+        } else if let Fact::OffsetsAppended { broker, member: None, offsets, .. } = event.fact() {
+            self.stored(event, offsets, model.view(*broker))
         } else if let Fact::OffsetsAppended { member: Some(member), offsets, backwards, .. } = event.fact() {
-            self.appended(event, *member, offsets, *backwards, &model.group)
+            self.appended(event, *member, offsets, *backwards, model.group())
         } else if let Fact::Sent { message: Message::Response(response), answers, .. } = event.fact() {
             match response {
                 Response::Commit(outcome) => {
                     self.finish(findings);
-                    let request = answers.filter(|request| commit_sent(event, request.id()).is_some());
-                    request.and_then(|request| self.answered(request.id(), *outcome))
+                    answers.and_then(|request| self.answered(event, request.id(), *outcome))
                 }
                 Response::Join(Ok(joined)) => self.wrong_start(event, &joined.assignment),
                 Response::Join(Err(_)) | Response::Metadata(_) | Response::Heartbeat(_) | Response::Leave(_) => None,
@@ -99,7 +122,7 @@ impl OffsetLog {
         if *commit != verdict.commit {
             return Some("another commit is checked than was sent".to_owned());
         }
-        let expected = expected_outcome(commit, group);
+        let expected = self.expected_outcome(commit, group);
         self.outcomes.insert(request, verdict.outcome);
         if verdict.outcome.is_ok() {
             let (at, check, commit) = (event.at(), event.id, Arc::clone(commit));
@@ -122,7 +145,7 @@ impl OffsetLog {
         let name = event.trace.cast().member_name(member);
         let source = match &self.passed {
             Some(passed) => self.source(event, passed.request),
-            None => Source::OwnPosition,
+            None => Source::ByHand,
         };
         let gone_back = self.append(offsets, source);
         let Some(passed) = self.passed.take() else {
@@ -131,7 +154,7 @@ impl OffsetLog {
         if passed.commit.member != member || passed.commit.offsets != *offsets {
             return Some(format!("other offsets of {name} are appended than were checked"));
         }
-        if let Err(error) = expected_outcome(&passed.commit, group) {
+        if let Err(error) = self.expected_outcome(&passed.commit, group) {
             return Some(format!("offsets of {name} are appended, but the commit is to be refused: {}", error.name()));
         }
         if gone_back.all != backwards {
@@ -141,13 +164,30 @@ impl OffsetLog {
         Some(format!("the committed offset of {} goes back", event.trace.cast().partition(partition)))
     }
 
+    /// In Kafka's dialect a commit of no member is stored where there is no group (decision 24).
+    fn stored(&mut self, event: &Event<'_>, offsets: &Offsets, group: &Group) -> Option<String> {
+        self.append(offsets, Source::ByHand);
+        let taken = event.record.cause.and_then(|cause| event.trace.get(cause.id()));
+        let request =
+            taken.and_then(|record| if let Fact::Received { sent, .. } = record.fact { Some(sent) } else { None });
+        let asked = request.and_then(|request| simple_commit(event, request));
+        if self.dialect == Dialect::Document || group.current().is_some() {
+            return Some("a commit of no member is stored, though commits are checked".to_owned());
+        }
+        if asked != Some(offsets) {
+            return Some("offsets of no member are stored that nobody has sent".to_owned());
+        }
+        self.outcomes.extend(request.map(|request| (request, Ok(()))));
+        None
+    }
+
     fn append(&mut self, offsets: &Offsets, source: Source) -> GoneBack {
         let mut gone_back = GoneBack { all: 0, of_own_position: None };
         for (partition, offset) in offsets.iter() {
             let before = self.committed.insert(*partition, Entry { offset: *offset, source });
             if let Some(before) = before.filter(|before| before.offset > *offset) {
                 gone_back.all += 1;
-                if before.source == Source::OwnPosition && source == Source::OwnPosition {
+                if !before.source.may_go_back_to(source) {
                     gone_back.of_own_position = Some(*partition);
                 }
             }
@@ -156,19 +196,40 @@ impl OffsetLog {
     }
 
     fn source(&self, event: &Event<'_>, request: RecordId) -> Source {
-        let Some((sender, commit)) = commit_sent(event, request) else { return Source::OwnPosition };
+        let Some(packet) = event.packet(request) else { return Source::ByHand };
+        let Message::Request(Request::Commit(commit)) = packet.message else { return Source::ByHand };
         let sent_at = event.trace[request].at;
-        let is_by_hand = self.by_hand.iter().any(|(consumer, at, offsets)| {
-            NodeId::from(*consumer) == sender && *at <= sent_at && *offsets == commit.offsets
+        let is_by_hand = self.by_hand.iter().any(|(at, consumer, plan)| {
+            NodeId::from(*consumer) == packet.from
+                && *at <= sent_at
+                && plan.member.is_none_or(|member| member == commit.member)
+                && plan.generation.is_none_or(|number| number == commit.generation.number)
+                && plan.offsets.as_ref().is_none_or(|offsets| *offsets == commit.offsets)
         });
-        if is_by_hand { Source::ByHand } else { Source::OwnPosition }
+        if is_by_hand { Source::ByHand } else { Source::OwnPosition { request, connection: packet.connection } }
     }
 
-    fn answered(&mut self, request: RecordId, answer: Result<(), CommitError>) -> Option<String> {
+    /// OC1 to OC3 from what the trace says of the group.
+    fn expected_outcome(&self, commit: &Commit, group: &Group) -> Result<(), CommitError> {
+        if group.current().is_none() && self.dialect == Dialect::Kafka2015 {
+            Err(CommitError::IllegalGeneration)
+        } else if !group.members.contains(&commit.member) {
+            Err(CommitError::UnknownMember)
+        } else if group.current() != Some(commit.generation) {
+            Err(CommitError::IllegalGeneration)
+        } else if commit.offsets.iter().any(|(partition, _)| group.owner(*partition) != Some(commit.member)) {
+            Err(CommitError::PartitionNotOwned)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn answered(&mut self, event: &Event<'_>, request: RecordId, answer: Result<(), CommitError>) -> Option<String> {
         match (self.outcomes.remove(&request), answer) {
             (Some(outcome), answer) if outcome == answer => None,
             (Some(outcome), answer) => Some(format!("a commit whose check came to {outcome:?} is answered {answer:?}")),
             (None, Err(CommitError::NotCoordinator)) => None,
+            (None, Err(CommitError::UnknownMember)) if simple_commit(event, request).is_some() => None,
             (None, answer) => Some(format!("a commit is answered {answer:?} without a check")),
         }
     }
@@ -184,21 +245,8 @@ impl OffsetLog {
 
 struct GoneBack {
     all: u32,
-    /// One that went back from a consumer's own position to a consumer's own position.
+    /// One that went back from a consumer's own position to an earlier one, and not as a late commit may.
     of_own_position: Option<Partition>,
-}
-
-/// OC1 to OC3 from what the trace says of the group.
-fn expected_outcome(commit: &Commit, group: &Group) -> Result<(), CommitError> {
-    if !group.members.contains(&commit.member) {
-        Err(CommitError::UnknownMember)
-    } else if group.current() != Some(commit.generation) {
-        Err(CommitError::IllegalGeneration)
-    } else if commit.offsets.iter().any(|(partition, _)| group.owners.get(partition) != Some(&commit.member)) {
-        Err(CommitError::PartitionNotOwned)
-    } else {
-        Ok(())
-    }
 }
 
 /// The values that a verdict shows are the true ones.
@@ -210,7 +258,7 @@ fn wrong_values(verdict: &Verdict, group: &Group) -> Option<String> {
     if verdict.current != current {
         return Some(format!("the check takes {:?} for the generation in force, not {current:?}", verdict.current));
     }
-    let owners = verdict.commit.offsets.iter().map(|(partition, _)| (*partition, group.owners.get(partition).copied()));
+    let owners = verdict.commit.offsets.iter().map(|(partition, _)| (*partition, group.owner(*partition)));
     if !owners.eq(verdict.partitions.iter().copied()) {
         return Some("the check has an owner wrong".to_owned());
     }
@@ -221,12 +269,14 @@ fn wrong_values(verdict: &Verdict, group: &Group) -> Option<String> {
 fn commit_behind<'a>(event: &Event<'a>) -> Option<(RecordId, &'a Arc<Commit>)> {
     let taken = event.trace.get(event.record.cause?.id())?;
     let Fact::Received { sent, .. } = taken.fact else { return None };
-    commit_sent(event, sent).map(|(_, commit)| (sent, commit))
+    let packet = event.packet(sent)?;
+    if let Message::Request(Request::Commit(commit)) = packet.message { Some((sent, commit)) } else { None }
 }
 
-fn commit_sent<'a>(event: &Event<'a>, sent: RecordId) -> Option<(NodeId, &'a Arc<Commit>)> {
+/// The offsets of a commit of no member.
+fn simple_commit<'a>(event: &Event<'a>, sent: RecordId) -> Option<&'a Offsets> {
     let packet = event.packet(sent)?;
-    if let Message::Request(Request::Commit(commit)) = packet.message { Some((packet.from, commit)) } else { None }
+    if let Message::Request(Request::SimpleCommit { offsets }) = packet.message { Some(offsets) } else { None }
 }
 
 #[cfg(test)]
@@ -234,11 +284,13 @@ mod tests {
     use std::sync::Arc;
 
     use crate::error::CommitError;
-    use crate::id::{Offset, RecordId};
+    use crate::id::{ConnectionId, RecordId};
     use crate::invariants::Invariant::OnlyCheckedCommits;
-    use crate::invariants::tests::{expect_broken, expect_sound};
-    use crate::message::{Commit, Offsets, Request, Response};
-    use crate::offsets::{Verdict, check};
+    use crate::invariants::check;
+    use crate::invariants::tests::{expect_broken, expect_sound, plan};
+    use crate::message::{Commit, Message, Offsets, Request, Response};
+    use crate::offsets::{self, Verdict};
+    use crate::scenario::{Dialect, Plan};
     use crate::script::{self, B1, C1, C2, C3, ORDERS, Script};
     use crate::trace::{Fact, RebalanceReason, RemovalReason};
 
@@ -265,7 +317,7 @@ mod tests {
 
     /// A verdict as a coordinator gives it that holds generation 2, with C1 the owner of all.
     fn passing(commit: &Arc<Commit>) -> Verdict {
-        check(commit, true, Some(script::generation(2)), |_| Some(script::member(C1)))
+        offsets::check(commit, true, Some(script::generation(2)), |_| Some(script::member(C1)))
     }
 
     /// C1 commits as it may.
@@ -426,6 +478,70 @@ mod tests {
     }
 
     #[test]
+    fn a_late_commit_of_a_channel_given_up_may_go_back() {
+        let mut script = Script::two_members();
+        let late = script::commit(C1, 2, &script::at_offset(0, 9));
+        let sent = script.ask(C1, Request::Commit(Arc::clone(&late)));
+        let next = ConnectionId(7);
+        script.fact(Fact::ChannelOpening { connection: next, consumer: C1, broker: B1 });
+        script.fact(Fact::ChannelOpened { connection: next, consumer: C1, broker: B1 });
+        let commit = script::commit(C1, 2, &script::at_offset(0, 10));
+        let request = script.fact(Fact::Sent {
+            from: C1.into(),
+            to: B1.into(),
+            connection: next,
+            arrives: script.now(),
+            answers: None,
+            message: Message::Request(Request::Commit(Arc::clone(&commit))),
+        });
+        for (request, commit, backwards) in [(request, commit, 0), (sent, late, 1)] {
+            let taken = script.take(request);
+            judge(&mut script, taken, passing(&commit));
+            append(&mut script, &commit.offsets, backwards);
+            reply(&mut script, taken, Ok(()));
+        }
+        expect_sound(&script);
+    }
+
+    #[test]
+    fn a_commit_of_no_member_is_refused_in_the_documents_dialect() {
+        let mut script = Script::two_members();
+        let offsets = script::at_offset(0, 10);
+        let sent = script.ask(C1, Request::SimpleCommit { offsets: Arc::clone(&offsets) });
+        let taken = script.take(sent);
+        let mut refused = script.clone();
+        refused.answer(sent, Response::Commit(Err(CommitError::UnknownMember)));
+        expect_sound(&refused);
+        let mut accepted = script.clone();
+        accepted.answer(sent, Response::Commit(Ok(())));
+        expect_broken(&accepted, OnlyCheckedCommits, "without a check");
+        let fact = Fact::OffsetsAppended { broker: B1, member: None, offsets, backwards: 0 };
+        script.because(Some(taken), fact);
+        expect_broken(&script, OnlyCheckedCommits, "though commits are checked");
+    }
+
+    #[test]
+    fn kafka_stores_a_commit_of_no_member_where_there_is_no_group() {
+        let mut plan = Plan::clone(&plan());
+        plan.settings.dialect = Dialect::Kafka2015;
+        let mut script = Script::new();
+        script.fact(Fact::ProcessStarted { node: B1.into() });
+        script.fact(Fact::ProcessStarted { node: C1.into() });
+        script.open(C1);
+        let offsets = script::at_offset(0, 10);
+        let sent = script.ask(C1, Request::SimpleCommit { offsets: Arc::clone(&offsets) });
+        let taken = script.take(sent);
+        let mut other = script.clone();
+        script.because(Some(taken), Fact::OffsetsAppended { broker: B1, member: None, offsets, backwards: 0 });
+        script.answer(sent, Response::Commit(Ok(())));
+        assert_eq!(check(&plan, &script.trace, script.now()), []);
+        let offsets = script::at_offset(0, 11);
+        other.because(Some(taken), Fact::OffsetsAppended { broker: B1, member: None, offsets, backwards: 0 });
+        let found = check(&plan, &other.trace, other.now());
+        assert!(found.iter().any(|violation| violation.message.contains("that nobody has sent")), "{found:?}");
+    }
+
+    #[test]
     fn a_wrong_count_of_offsets_gone_back_is_found() {
         let mut script = Script::two_members();
         accepted(&mut script, &script::at_offset(0, 10), 1);
@@ -444,6 +560,5 @@ mod tests {
         script.form(script::shares(3, 4, &[(C1, &[1]), (C2, &[2, 3]), (C3, &[0])]));
         script.answer(join, script::joined(3, &[0]));
         expect_broken(&script, OnlyCheckedCommits, "has orders-0 start elsewhere");
-        assert_eq!(script::at_offset(0, 10)[0].1, Offset(10));
     }
 }

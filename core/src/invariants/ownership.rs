@@ -4,35 +4,42 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::model::Model;
+use super::model::{Group, Model};
 use super::{Event, Findings, Invariant};
 use crate::cast::Cast;
 use crate::error::JoinError;
 use crate::id::{MemberId, Partition, RecordId, TopicId};
 use crate::message::{Joined, Message, Request, Response, Topics};
-use crate::trace::{Fact, Formed};
+use crate::trace::{Fact, Formed, Record};
 
 /// For each member the joins that have come since one was last answered well, with that one; the last of them says to
 /// what the member subscribes.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Ownership {
     joins: BTreeMap<MemberId, Vec<(RecordId, Topics)>>,
+    /// For each join not answered yet its member, which may have got its id with it (decision 16).
+    members: BTreeMap<RecordId, MemberId>,
 }
 
 impl Ownership {
     pub(super) fn observe(&mut self, event: &Event<'_>, model: &Model, findings: &mut Findings) {
         if let Fact::Received { sent, .. } = event.fact() {
             self.received(event, *sent);
-        } else if let Fact::Sent { message: Message::Response(Response::Join(outcome)), answers, .. } = event.fact() {
+        } else if let Fact::MemberAdded { member, .. } = event.fact() {
+            self.named(event, *member);
+        } else if let Fact::Sent { from, message: Message::Response(Response::Join(outcome)), answers, .. } =
+            event.fact()
+        {
             let Some(request) = answers.map(|cause| cause.id()) else { return };
+            let group = from.broker().map_or(model.group(), |broker| model.view(broker));
             if let Ok(joined) = outcome
-                && let Some(wrong) = wrong_share(event, request, joined, model)
+                && let Some(wrong) = self.wrong_share(event, request, joined, group)
             {
                 findings.add(Invariant::OneOwner, event, wrong);
             }
-            self.answered(event, request, outcome);
-        } else if let Fact::AssignmentComputed { formed, .. } = event.fact() {
-            for wrong in self.wrong_in(formed, model, event.trace.cast()) {
+            self.answered(request, outcome);
+        } else if let Fact::AssignmentComputed { broker, formed } = event.fact() {
+            for wrong in self.wrong_in(formed, model.view(*broker), event.trace.cast()) {
                 findings.add(Invariant::OneOwner, event, wrong);
             }
         }
@@ -41,21 +48,51 @@ impl Ownership {
     fn received(&mut self, event: &Event<'_>, sent: RecordId) {
         if let Some((member, topics)) = join_of(event, sent) {
             self.joins.entry(member).or_default().push((sent, topics));
+            self.members.insert(sent, member);
         }
     }
 
+    /// A member is added on account of a join: whatever name that came with, it is this member's.
+    fn named(&mut self, event: &Event<'_>, member: MemberId) {
+        let cause = event.record.cause.and_then(|cause| event.trace.get(cause.id()));
+        let Some(Record { fact: Fact::Received { sent, .. }, .. }) = cause else { return };
+        let Some(name) = self.members.insert(*sent, member) else { return };
+        let Some(joins) = self.joins.get_mut(&name).filter(|_| name != member) else { return };
+        let Some(place) = joins.iter().position(|(request, _)| request == sent) else { return };
+        let join = joins.remove(place);
+        self.joins.entry(member).or_default().push(join);
+    }
+
     /// A join that was refused has changed nothing; one that was answered well makes the earlier ones history.
-    fn answered(&mut self, event: &Event<'_>, request: RecordId, outcome: &Result<Arc<Joined>, JoinError>) {
-        let Some((member, _)) = join_of(event, request) else { return };
-        let Some(joins) = self.joins.get_mut(&member) else { return };
+    fn answered(&mut self, request: RecordId, outcome: &Result<Arc<Joined>, JoinError>) {
+        let Some(joins) = self.members.remove(&request).and_then(|member| self.joins.get_mut(&member)) else { return };
         match outcome {
             Ok(_) => joins.retain(|(sent, _)| *sent >= request),
             Err(_) => joins.retain(|(sent, _)| *sent != request),
         }
     }
 
-    fn wrong_in(&self, formed: &Formed, model: &Model, cast: &Cast) -> Vec<String> {
-        let mut wrong = wrong_members(formed, model);
+    /// A member is told of the generation in force, and of exactly its share of it.
+    fn wrong_share(&self, event: &Event<'_>, request: RecordId, joined: &Joined, group: &Group) -> Option<String> {
+        let (name, _) = join_of(event, request)?;
+        let member = joined.given.or(self.members.get(&request).copied()).unwrap_or(name);
+        let name = event.trace.cast().member_name(member);
+        let Some(formed) = &group.formed else {
+            return Some(format!("{name} is told of {:?}, but none is in force", joined.generation));
+        };
+        if formed.generation != joined.generation {
+            return Some(format!("{name} is told of {:?}, but in force is {:?}", joined.generation, formed.generation));
+        }
+        let share = formed.assignment.iter().find(|(id, _)| *id == member).map(|(_, partitions)| partitions.iter());
+        let told = joined.assignment.iter().map(|(partition, _)| partition);
+        if share.is_some_and(|share| share.eq(told)) {
+            return None;
+        }
+        Some(format!("{name} is told of other partitions than it was assigned"))
+    }
+
+    fn wrong_in(&self, formed: &Formed, group: &Group, cast: &Cast) -> Vec<String> {
+        let mut wrong = wrong_members(formed, group);
         let subscriptions: BTreeMap<_, _> = formed.subscriptions.iter().map(|(id, topics)| (*id, topics)).collect();
         for (member, topics) in &subscriptions {
             let told = self.joins.get(member).and_then(|joins| joins.last());
@@ -79,32 +116,14 @@ fn join_of(event: &Event<'_>, sent: RecordId) -> Option<(MemberId, Topics)> {
     }
 }
 
-/// A member is told of the generation in force, and of exactly its share of it.
-fn wrong_share(event: &Event<'_>, request: RecordId, joined: &Joined, model: &Model) -> Option<String> {
-    let (member, _) = join_of(event, request)?;
-    let name = event.trace.cast().member_name(member);
-    let Some(formed) = &model.group.formed else {
-        return Some(format!("{name} is told of {:?}, but none is in force", joined.generation));
-    };
-    if formed.generation != joined.generation {
-        return Some(format!("{name} is told of {:?}, but in force is {:?}", joined.generation, formed.generation));
-    }
-    let share = formed.assignment.iter().find(|(id, _)| *id == member).map(|(_, partitions)| partitions.iter());
-    let told = joined.assignment.iter().map(|(partition, _)| partition);
-    if share.is_some_and(|share| share.eq(told)) {
-        return None;
-    }
-    Some(format!("{name} is told of other partitions than it was assigned"))
-}
-
-fn wrong_members(formed: &Formed, model: &Model) -> Vec<String> {
+fn wrong_members(formed: &Formed, group: &Group) -> Vec<String> {
     let assigned: BTreeSet<_> = formed.assignment.iter().map(|(member, _)| *member).collect();
     let subscribed: BTreeSet<_> = formed.subscriptions.iter().map(|(member, _)| *member).collect();
     let mut wrong = Vec::new();
     if assigned != subscribed {
         wrong.push("not the same members are assigned to as subscribe".to_owned());
     }
-    if assigned != model.group.members {
+    if assigned != group.members {
         wrong.push("not the same members are assigned to as are in the group".to_owned());
     }
     wrong

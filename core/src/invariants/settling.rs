@@ -8,7 +8,7 @@ use super::model::{Model, Phase, Process, born, ended};
 use super::{Event, Findings, Invariant, Violation};
 use crate::cast::Cast;
 use crate::id::{BrokerId, ConsumerId, Generation, NodeId};
-use crate::scenario::{ConsumerPlan, JoinWindow, Latency, Plan};
+use crate::scenario::{ConsumerPlan, JoinWindow, Latency, Plan, RebalanceBy};
 use crate::time::{Span, Time};
 use crate::trace::{Fact, RebalanceReason};
 
@@ -19,8 +19,9 @@ pub struct Bound(pub Span);
 /// Why a plan's settings do not allow the claim that the group settles.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unsettled {
-    /// A heartbeat interval, a callback and two latencies take as long as the session: a healthy consumer can be taken
-    /// for failed.
+    /// A heartbeat interval (or a callback, if that is longer), a callback and four latencies take as long as the
+    /// session, or in option 2 two callbacks and eight latencies: a healthy member's join can come too late, again and
+    /// again (EC4).
     SessionTooShort(String),
     /// An answer may take longer than the coordinator timeout: a healthy coordinator can be taken for failed.
     CoordinatorTimeoutTooShort(String),
@@ -37,12 +38,10 @@ pub enum Unsettled {
 impl fmt::Display for Unsettled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::SessionTooShort(name) => {
-                write!(
-                    f,
-                    "{name}'s session timeout is no longer than a heartbeat interval, a callback and two latencies"
-                )
-            }
+            Self::SessionTooShort(name) => write!(
+                f,
+                "{name}'s session timeout is no longer than what it can take to learn of a rebalance and to join"
+            ),
             Self::CoordinatorTimeoutTooShort(name) => {
                 write!(f, "{name}'s coordinator timeout is no longer than two latencies")
             }
@@ -64,8 +63,8 @@ impl fmt::Display for Unsettled {
 }
 
 /// The bound of invariant 7 for a plan: the longer of twice the longest session timeout and of the longest join timeout
-/// with the longest time to find the coordinator (back-off and request timeout); then the longest heartbeat interval,
-/// two of the longest callbacks, and ten latencies.
+/// with the longest time to find the coordinator (takeover delay, metadata propagation, back-off and request timeout);
+/// then the longest heartbeat interval, two of the longest callbacks, and ten latencies.
 ///
 /// # Errors
 /// The first consumer setting with which a group need not settle: that is a finding for whoever reads the trace.
@@ -76,20 +75,31 @@ pub fn settling_bound(plan: &Plan) -> Result<Bound, Unsettled> {
     let latency = longest(|consumer| longest_latency(&consumer.latency));
     let callback = longest(|consumer| consumer.callback_time);
     for consumer in &plan.consumers {
-        check_settings(plan, consumer, latency + latency, callback)?;
+        check_settings(plan, consumer, latency, callback)?;
     }
     let two_sessions = twice(longest(|consumer| consumer.session_timeout));
     let joins = longest(|consumer| consumer.join_timeout);
-    let finding = longest(|consumer| consumer.back_off) + longest(|consumer| consumer.request_timeout);
+    let asking = longest(|consumer| consumer.back_off) + longest(|consumer| consumer.request_timeout);
+    let finding = plan.settings.takeover_delay + plan.settings.metadata_propagation + asking;
     let heartbeat = longest(|consumer| consumer.heartbeat_interval);
     let latencies = latency.fraction(10, 1);
     Ok(Bound(two_sessions.max(joins + finding) + heartbeat + twice(callback) + latencies))
 }
 
-fn check_settings(plan: &Plan, consumer: &ConsumerPlan, there_and_back: Span, callback: Span) -> Result<(), Unsettled> {
+fn check_settings(plan: &Plan, consumer: &ConsumerPlan, latency: Span, callback: Span) -> Result<(), Unsettled> {
+    let there_and_back = twice(latency);
     let name = || plan.cast.consumer(consumer.id).to_owned();
     let two_thirds = consumer.session_timeout.fraction(2, 3);
-    if consumer.heartbeat_interval + callback + there_and_back >= consumer.session_timeout {
+    // From the start of a rebalance to the coming of a member's join (EC4): the answer to its last join and what is left
+    // of `onPartitionAssigned()`; in option 1 the rest of the interval, a heartbeat and its answer; in option 2 the news
+    // that its socket is closed; `onPartitionDeassigned()`; in option 2 finding the coordinator; and the join.
+    let to_join = match plan.settings.rebalance {
+        RebalanceBy::ErrorCode => consumer.heartbeat_interval.max(callback) + callback + latency.fraction(4, 1),
+        RebalanceBy::SocketClose => twice(callback) + latency.fraction(8, 1),
+    };
+    let between_heartbeats = consumer.heartbeat_interval.max(callback) + callback + twice(latency);
+    let to_join = to_join.max(between_heartbeats);
+    if to_join >= consumer.session_timeout {
         Err(Unsettled::SessionTooShort(name()))
     } else if consumer.coordinator_timeout.is_some_and(|timeout| timeout <= there_and_back) {
         Err(Unsettled::CoordinatorTimeoutTooShort(name()))
@@ -132,7 +142,6 @@ fn twice(span: Span) -> Span {
 #[derive(Clone, Debug)]
 pub(super) struct Settling {
     bound: Option<Bound>,
-    coordinator: BrokerId,
     /// When the group was last disturbed, or will be by something that has begun; orders of the plan count as well.
     disturbed: Time,
     /// When the plan gives its orders.
@@ -173,7 +182,6 @@ impl Settling {
     pub(super) fn new(plan: &Plan) -> Self {
         Self {
             bound: settling_bound(plan).ok(),
-            coordinator: plan.cast.coordinator,
             disturbed: Time::ZERO,
             orders: plan.orders.iter().map(|(at, _)| *at).collect(),
             verdict: Verdict::Pending,
@@ -255,15 +263,15 @@ impl Settling {
     }
 
     fn wrong(&self, cast: &Cast, model: &Model) -> Option<String> {
-        if model.group.phase == Phase::Rebalancing {
-            return Some(format!("a rebalance is open at {}", cast.node(self.coordinator.into())));
+        if model.group().phase == Phase::Rebalancing {
+            return Some(format!("a rebalance is open at {}", cast.node(model.role.holder.into())));
         }
-        let current = model.group.current();
+        let current = model.group().current();
+        let members: BTreeSet<_> = model.group().members.iter().map(|member| cast.member(*member)).collect();
         for (standing, consumer) in self.consumers.iter().zip((0..).map(ConsumerId)) {
             let name = cast.consumer(consumer);
             let is_live = model.consumer(consumer) == Process::Running && standing.life == Life::TakesPart;
-            let member = cast.member_ids.get(consumer.index());
-            let is_member = member.is_some_and(|member| model.group.members.contains(member));
+            let is_member = members.contains(&consumer);
             if is_live != is_member {
                 let what = if is_live { "lives and is no member" } else { "is a member and does not live" };
                 return Some(format!("{name} {what}"));
@@ -351,11 +359,15 @@ mod tests {
 
     #[test]
     fn the_bound_is_the_documented_sum() {
-        // Twice 10s is more than 16.666666s and 2.1s; then a third of 10s, two callbacks, ten latencies.
-        let micros = 20_000_000 + 3_333_333 + 2 * 20_000 + 10 * 10_000;
+        // 16.666666s and 3s, 0.2s, 0.1s, 2s are more than twice 10s; then a third of 10s, two callbacks, ten latencies.
+        let rest = 3_333_333 + 2 * 20_000 + 10 * 10_000;
+        let micros = 16_666_666 + 5_300_000 + rest;
         assert_eq!(settling_bound(&plan()), Ok(Bound(Span(micros))));
         let patient = changed(|consumer| consumer.join_timeout = Span::from_secs(100));
-        assert_eq!(settling_bound(&patient), Ok(Bound(Span(micros - 20_000_000 + 102_100_000))));
+        assert_eq!(settling_bound(&patient), Ok(Bound(Span(100_000_000 + 5_300_000 + rest))));
+        let mut short = Plan::clone(&plan());
+        short.settings.takeover_delay = Span::from_secs(1);
+        assert_eq!(settling_bound(&short), Ok(Bound(Span(20_000_000 + rest))));
     }
 
     #[test]
@@ -369,6 +381,14 @@ mod tests {
         assert_eq!(settling_bound(&impatient), Err(Unsettled::JoinTimeoutTooShort(name())));
         let short = changed(|consumer| consumer.request_timeout = Span::from_millis(20));
         assert_eq!(settling_bound(&short), Err(Unsettled::RequestTimeoutTooShort(name())));
+        // A callback longer than the interval: the sum is 3 s and 3 s and 40 ms.
+        let mut slow = changed(|consumer| consumer.callback_time = Span::from_secs(3));
+        Arc::make_mut(&mut slow.consumers[0]).heartbeat_interval = Span::from_secs(1);
+        Arc::make_mut(&mut slow.consumers[0]).first_heartbeat = Span::from_secs(1);
+        Arc::make_mut(&mut slow.consumers[0]).session_timeout = Span::from_millis(6_040);
+        assert_eq!(settling_bound(&slow), Err(Unsettled::SessionTooShort("C1".to_owned())));
+        Arc::make_mut(&mut slow.consumers[0]).session_timeout = Span::from_millis(6_041);
+        assert!(settling_bound(&slow).is_ok());
         let far = changed(|consumer| consumer.latency = Latency::Fixed(Span::from_secs(4)));
         assert!(matches!(settling_bound(&far), Err(Unsettled::SessionTooShort(_))));
         let off = changed(|consumer| consumer.coordinator_timeout = None);

@@ -14,6 +14,7 @@ pub(super) fn plan() -> Arc<Plan> {
     let scenario = Scenario::from_json(
         r#"{
             "until": "60s",
+            "brokers": 2,
             "topics": { "orders": { "partitions": 4 }, "payments": { "partitions": 0 } },
             "defaults": { "session_timeout": "10s", "callback_time": "20ms" },
             "settings": { "max_session_timeout": "10s" },

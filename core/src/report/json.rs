@@ -8,8 +8,9 @@ use serde::Serialize;
 use crate::cast::{Cast, broker_name};
 use crate::error::CommitError;
 use crate::id::{Generation, MemberId, NodeId, Offset, Partition, RecordId, TopicId};
-use crate::message::{Message, Request, Response};
+use crate::message::{Message, NamedStrategy, Request, Response};
 use crate::offsets::Verdict;
+use crate::scenario::AssignmentStrategy;
 use crate::time::Time;
 use crate::trace::{
     ChannelEnd, CoordinatorFailure, DropReason, Fact, Formed, RebalanceReason, Record, RemovalReason, Trace,
@@ -244,6 +245,8 @@ enum Body<'a> {
         member: Name<'a>,
         session_timeout: u64,
         topics: Vec<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        strategy: Option<&'static str>,
     },
     HeartbeatRequest {
         member: Name<'a>,
@@ -264,6 +267,9 @@ enum Body<'a> {
     },
     JoinAnswer {
         error: Option<&'static str>,
+        /// The id by which the group knows the consumer from now on, where the coordinator gives out ids.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        given: Option<Name<'a>>,
         generation: Generation,
         partitions: Vec<PartitionOffset<'a>>,
         counts: Vec<TopicCount<'a>>,
@@ -456,6 +462,7 @@ impl<'a> Names<'a> {
                 member: self.member(join.member),
                 session_timeout: join.session_timeout.as_micros(),
                 topics: self.topics(&join.topics),
+                strategy: join.strategy.map(strategy),
             },
             Request::Heartbeat { member, generation } => {
                 Body::HeartbeatRequest { member: self.member(*member), generation: *generation }
@@ -482,6 +489,7 @@ impl<'a> Names<'a> {
             },
             Response::Join(Ok(joined)) => Body::JoinAnswer {
                 error: None,
+                given: joined.given.map(|member| self.member(member)),
                 generation: joined.generation,
                 partitions: self.offsets(&joined.assignment),
                 counts: self.counts(&joined.counts),
@@ -576,6 +584,15 @@ const fn direction(message: &Message) -> &'static str {
     match message {
         Message::Request(_) => "request",
         Message::Response(_) => "response",
+    }
+}
+
+/// A strategy as Kafka names it.
+const fn strategy(strategy: NamedStrategy) -> &'static str {
+    match strategy {
+        NamedStrategy::Known(AssignmentStrategy::Range) => "range",
+        NamedStrategy::Known(AssignmentStrategy::RoundRobin) => "roundrobin",
+        NamedStrategy::Unknown => "unknown",
     }
 }
 

@@ -283,7 +283,8 @@ impl Story<'_> {
 
     fn joined(self, joined: &Joined) -> String {
         let (assignment, counts) = (self.offsets(&joined.assignment), self.counts(&joined.counts));
-        format!("join answer, {}: {assignment} of {counts}", in_words(joined.generation))
+        let given = joined.given.map_or_else(String::new, |member| format!(" to {}", self.cast.member_name(member)));
+        format!("join answer{given}, {}: {assignment} of {counts}", in_words(joined.generation))
     }
 
     fn formed(self, formed: &Formed) -> String {

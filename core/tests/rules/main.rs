@@ -1,5 +1,4 @@
-//! Each rule of the protocol and each decision, by its id: a test that fails when it is broken (`docs/rule-tests.md`
-//! tells which did, when each was broken on purpose).
+//! Each rule of the protocol and each decision, by its id: a test that fails when it is broken.
 
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test asks for one kind of fact among all")]
 
