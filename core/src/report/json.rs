@@ -23,19 +23,26 @@ type Name<'a> = Cow<'a, str>;
 #[derive(Clone, Copy, Debug)]
 pub struct JsonLines<'a> {
     trace: &'a Trace,
+    from: usize,
 }
 
 impl<'a> JsonLines<'a> {
     /// The JSON lines of a trace.
     #[must_use]
     pub const fn of(trace: &'a Trace) -> Self {
-        Self { trace }
+        Self { trace, from: 0 }
+    }
+
+    /// Without the records before a position: what a run that is going on has added since.
+    #[must_use]
+    pub const fn from(self, from: usize) -> Self {
+        Self { from, ..self }
     }
 }
 
 impl fmt::Display for JsonLines<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (id, record) in self.trace.iter() {
+        for (id, record) in self.trace.from(self.from) {
             f.write_str(&line(self.trace, id, record))?;
             f.write_char('\n')?;
         }

@@ -1,0 +1,5 @@
+//! Tests of the command from outside.
+
+mod command;
+mod common;
+mod mutations;
