@@ -1,57 +1,58 @@
-//! The `groupscope` command: runs lessons and scenarios of Kafka's consumer-group rebalance, and draws them.
+//! The `groupscope` command: runs lessons and scenarios of Kafka's consumer-group rebalance, prints their traces and
+//! draws them. A thin layer over `groupscope-core`.
 //!
-//! Exit status: 0 if all is well, also where the reader of its output goes away; 2 for bad input, with one error on
-//! standard error that says where it is and what would be right; 1 if the output cannot be written.
+//! It ends with 0, or with 2 for bad input, and then says on standard error where it is bad and what would be right.
 
-mod commands;
 mod failure;
-mod source;
+mod input;
+mod lessons;
+mod render;
+mod run;
 
-use std::io::{self, BufWriter, Write};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{lessons, render, run, schema};
 use failure::Failure;
 
-/// Kafka's consumer-group rebalance, message by message.
-#[derive(Parser, Debug)]
-#[command(name = "groupscope", version)]
+/// Play Kafka's consumer-group rebalance, message by message.
+#[derive(Parser)]
+#[command(name = "groupscope", version, arg_required_else_help = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
 
-#[derive(Subcommand, Debug)]
+#[derive(Subcommand)]
 enum Command {
-    /// List the built-in lessons
+    /// List the built-in lessons.
     Lessons,
-    /// Run a lesson or a scenario and print its trace
+    /// Run a lesson or a scenario and print its trace.
     Run(run::Arguments),
-    /// Draw a lesson or a scenario as a sequence diagram
+    /// Draw a lesson or a scenario at a moment.
     Render(render::Arguments),
-    /// Print the JSON Schema of scenarios
+    /// Print the JSON Schema of scenarios.
     Schema,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let mut out = BufWriter::new(io::stdout().lock());
-    let result = dispatch(&arguments.command, &mut out).and_then(|()| out.flush().map_err(Failure::from));
-    // What a full or closed output did not take is not worth another try when the buffer goes away.
-    let _ = out.into_parts();
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
+    let outcome = match &arguments.command {
+        Command::Lessons => lessons::print(&mut std::io::stdout().lock()),
+        Command::Run(arguments) => run::print(arguments, &mut std::io::stdout().lock()),
+        Command::Render(arguments) => render::print(arguments, &mut std::io::stdout().lock()),
+        Command::Schema => print_schema(),
+    };
+    match outcome {
+        Ok(()) | Err(Failure::ReaderGone) => ExitCode::SUCCESS,
+        Err(Failure::BadInput(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
     }
 }
 
-fn dispatch(command: &Command, out: &mut impl Write) -> Result<(), Failure> {
-    match command {
-        Command::Lessons => lessons::write(out),
-        Command::Run(arguments) => run::write(arguments, out),
-        Command::Render(arguments) => render::write(arguments, out),
-        Command::Schema => schema::write(out),
-    }
+fn print_schema() -> Result<(), Failure> {
+    Ok(writeln!(std::io::stdout().lock(), "{}", groupscope_core::scenario::Scenario::json_schema())?)
 }

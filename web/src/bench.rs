@@ -121,14 +121,19 @@ pub fn Bench(props: &BenchProps) -> Html {
             move || drop(next)
         });
     }
+    let drawn = |layout: &Shared, end: Time| {
+        html! {
+            <div class="sheet" style={format!("width:{}px;height:{}px", px(layout.width), px(layout.height))}>
+                <Drawing layout={layout.clone()} cursor={end} />
+            </div>
+        }
+    };
     match &*progress {
         Progress::Ready(_) => html! { <div class="bench" /> },
-        Progress::Drawn { layout, end, .. } => {
-            html! { <div class="bench"><Drawing layout={layout.clone()} cursor={*end} /></div> }
+        Progress::Drawn { layout, end, .. } => html! { <div class="bench">{ drawn(layout, *end) }</div> },
+        Progress::Painted { layout, end, took } => {
+            html! { <div class="bench" data-bench-ms={px(*took)}>{ drawn(layout, *end) }</div> }
         }
-        Progress::Painted { layout, end, took } => html! {
-            <div class="bench" data-bench-ms={px(*took)}><Drawing layout={layout.clone()} cursor={*end} /></div>
-        },
     }
 }
 

@@ -6,6 +6,8 @@ use crate::tools::Toolbox;
 use anyhow::{Context, Result, bail};
 use std::path::Path;
 
+const TARGET: &str = "wasm32-unknown-unknown";
+
 /// What to have ready.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Page {
@@ -25,12 +27,10 @@ pub(crate) fn all() -> Result<Toolbox> {
 /// What it takes to build the page.
 pub(crate) fn page(page: Page) -> Result<Toolbox> {
     let mut tools = Toolbox::default();
-    let target = "wasm32-unknown-unknown";
-    add_to_toolchain("WebAssembly target", target, &format!("target add {target}"))?;
+    add_target()?;
     tools.add_trunk()?;
     tools.add_wasm_bindgen()?;
     if page == Page::Released {
-        add_to_toolchain("standard library's source", "src/rust/library", "component add rust-src")?;
         tools.add_wasm_opt()?;
     }
     Ok(tools)
@@ -43,15 +43,14 @@ pub(crate) fn test() -> Result<Toolbox> {
     Ok(tools)
 }
 
-/// Parts of the toolchain that `rust-toolchain.toml` names too, for where rustup does not install those by itself.
-fn add_to_toolchain(part: &str, folder: &str, words: &str) -> Result<()> {
+fn add_target() -> Result<()> {
     let sysroot = output(command("rustc").args(["--print", "sysroot"])).context("cannot run rustc")?;
-    if Path::new(sysroot.trim()).join("lib/rustlib").join(folder).is_dir() {
+    if Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET).is_dir() {
         return Ok(());
     }
     if which::which("rustup").is_err() {
-        bail!("Rust's {part} is missing, and so is rustup, which would install it (https://rustup.rs)");
+        bail!("Rust's {TARGET} target is missing, and so is rustup, which would install it (https://rustup.rs)");
     }
-    println!("installing Rust's {part} (1 min, once) ...");
-    run(command("rustup").args(words.split(' ')))
+    println!("installing Rust's {TARGET} target (1 min, once) ...");
+    run(command("rustup").args(["target", "add", TARGET]))
 }

@@ -23,26 +23,19 @@ type Name<'a> = Cow<'a, str>;
 #[derive(Clone, Copy, Debug)]
 pub struct JsonLines<'a> {
     trace: &'a Trace,
-    from: usize,
 }
 
 impl<'a> JsonLines<'a> {
     /// The JSON lines of a trace.
     #[must_use]
     pub const fn of(trace: &'a Trace) -> Self {
-        Self { trace, from: 0 }
-    }
-
-    /// Without the records before a position: what a run that is going on has added since.
-    #[must_use]
-    pub const fn from(self, from: usize) -> Self {
-        Self { from, ..self }
+        Self { trace }
     }
 }
 
 impl fmt::Display for JsonLines<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (id, record) in self.trace.from(self.from) {
+        for (id, record) in self.trace.iter() {
             f.write_str(&line(self.trace, id, record))?;
             f.write_char('\n')?;
         }

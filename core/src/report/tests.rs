@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{JsonLines, Text, json_line, json_lines, text, text_line};
+use super::{json_line, json_lines, text, text_line};
 use crate::error::{CommitError, HeartbeatError, JoinError};
 use crate::id::{ConnectionId, Epoch, Generation, Offset, Partition, RecordId};
 use crate::message::{Message, Offsets, Request, Response};
@@ -210,17 +210,6 @@ fn a_line_is_the_same_alone_and_in_the_whole() {
     for (i, (line, json)) in text(&trace).lines().zip(json_lines(&trace).lines()).enumerate() {
         assert_eq!(text_line(&trace, RecordId(i as u32)), line);
         assert_eq!(json_line(&trace, RecordId(i as u32)), json);
-    }
-}
-
-#[test]
-fn pieces_make_the_whole() {
-    let trace = everything().trace;
-    for cut in [0, 1, 50, trace.len(), trace.len() + 5] {
-        let first: String = text(&trace).lines().take(cut).map(|line| format!("{line}\n")).collect();
-        assert_eq!(format!("{first}{}", Text::of(&trace).from(cut)), text(&trace));
-        let first: String = json_lines(&trace).lines().take(cut).map(|line| format!("{line}\n")).collect();
-        assert_eq!(format!("{first}{}", JsonLines::of(&trace).from(cut)), json_lines(&trace));
     }
 }
 

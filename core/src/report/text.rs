@@ -19,27 +19,20 @@ const WHAT_WIDTH: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
     trace: &'a Trace,
-    from: usize,
 }
 
 impl<'a> Text<'a> {
     /// The text of a trace.
     #[must_use]
     pub const fn of(trace: &'a Trace) -> Self {
-        Self { trace, from: 0 }
-    }
-
-    /// Without the records before a position: what a run that is going on has added since.
-    #[must_use]
-    pub const fn from(self, from: usize) -> Self {
-        Self { from, ..self }
+        Self { trace }
     }
 }
 
 impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let layout = Layout::of(self.trace.cast());
-        for (_, record) in self.trace.from(self.from) {
+        for (_, record) in self.trace.iter() {
             f.write_str(&layout.line(self.trace, record))?;
             f.write_char('\n')?;
         }

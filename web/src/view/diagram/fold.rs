@@ -4,7 +4,7 @@ use groupscope_core::diagram::{Content, FoldRow, FoldState, Layout, Row};
 use groupscope_core::time::Time;
 use yew::prelude::*;
 
-use super::shape::px;
+use super::markup::px;
 use crate::state::Action;
 use crate::view::Dispatch;
 

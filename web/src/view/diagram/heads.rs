@@ -4,7 +4,7 @@ use groupscope_core::diagram::{Device, Head, Layout, Meter, Shape, Tense};
 use yew::prelude::*;
 
 use super::band;
-use super::shape::{Rect, path, px};
+use super::markup::{Markup, Rect, Way, px};
 
 /// The heads, which stay in view while the picture scrolls.
 pub(super) fn heads_view(layout: &Layout, heads: &[Head]) -> Html {
@@ -29,7 +29,10 @@ fn lane(head: &Head, x: f64, device: Device) -> Html {
     let meters = wide.then(|| html! { <p {class}>{ for head.meters.iter().map(meter) }</p> });
     html! {
         <div class="lane" style={format!("--x:{}px", px(x))}>
-            <p class="name">{ swatch(head.color, Shape::of(head.state)) }<span>{ name }</span>{ for tag }</p>
+            <p class="name">
+                <svg class="gs swatch" viewBox="0 0 12 12" aria-hidden="true">{ swatch(head.color, Shape::of(head.state)) }</svg>
+                <span>{ name }</span>{ for tag }
+            </p>
             <p class="state">{ words }</p>
             { for meters }
         </div>
@@ -46,14 +49,14 @@ fn meter(meter: &Meter) -> Html {
 
 /// A square that shows a state as the lifeline does.
 fn swatch(color: Option<u8>, shape: Shape) -> Html {
-    let (class, fill) = band::paint(color, shape, Tense::Past);
+    let (class, pattern) = band::paint(color, shape, Tense::Past);
     let square = Rect { x: 0.0, y: 0.0, width: 12.0, height: 12.0, radius: 2.0 };
-    let inside = match shape {
-        Shape::Line | Shape::Dashed => path(class, "M6 0v12".to_owned()),
-        Shape::Thin => Rect { x: 4.5, width: 3.0, ..square }.view(class, fill),
-        Shape::Solid | Shape::Rungs => square.view(class, fill),
-        Shape::Hollow | Shape::Hatched => square.inset(0.75).view(class, fill),
-    };
-    // As with bands, another shape is another node.
-    html! { <svg key={band::word(shape)} class="gs swatch" viewBox="0 0 12 12" aria-hidden="true">{ inside }</svg> }
+    let mut out = Markup::default();
+    match shape {
+        Shape::Line | Shape::Dashed => out.path(&class, &Way::from(6.0, 0.0).along(12.0)),
+        Shape::Thin => out.rect(&class, Rect { x: 4.5, width: 3.0, ..square }, None),
+        Shape::Solid | Shape::Rungs => out.rect(&class, square, pattern.as_deref()),
+        Shape::Hollow | Shape::Hatched => out.rect(&class, square.inset(0.75), pattern.as_deref()),
+    }
+    out.into_html()
 }

@@ -7,10 +7,10 @@ mod arrow;
 mod band;
 mod fold;
 mod heads;
+mod markup;
 mod now;
 mod rows;
 mod scroll;
-mod shape;
 
 use std::rc::Rc;
 
@@ -24,9 +24,10 @@ use crate::run::{Opened, Run};
 use crate::state::Follow;
 use crate::view::Dispatch;
 
+use markup::Markup;
 use scroll::{use_following, use_width};
 
-pub use shape::px;
+pub use markup::px;
 
 /// What a [`Diagram`] shows.
 #[derive(Clone, PartialEq, Properties)]
@@ -99,7 +100,7 @@ fn picture(props: &DiagramProps, layout: &Shared) -> Html {
     html! {
         <div class={format!("picture {}", device(layout))} style={format!("width:{}px", px(layout.width))}>
             { heads::heads_view(layout, &heads) }
-            <div class="sheet" style={format!("height:{}px", px(layout.height))}>
+            <div class="sheet" style={format!("height:{}px", px(layout.height))} role="group" aria-label="Messages and states">
                 <Drawing layout={layout.clone()} cursor={props.cursor} />
                 { fold::folds(layout, props.cursor, &props.dispatch) }
             </div>
@@ -116,26 +117,29 @@ pub struct DrawingProps {
     pub cursor: Time,
 }
 
-/// The picture below the heads.
+/// The picture below the heads, in sheets that lie on one another: what passes behind the bands, the bands, what
+/// stands before them, the now line.
 #[component]
 pub fn Drawing(props: &DrawingProps) -> Html {
     let layout = &props.layout;
     let scene: Scene = layout.scene(props.cursor, Window::ALL);
     // What does not depend on the time is made once for a layout.
     let backdrop = use_memo(layout.clone(), |layout| {
-        html! { <>{ band::patterns() }{ now::rule_lines(layout) }{ band::hairlines(layout) }</> }
+        let mut out = Markup::default();
+        now::rule_lines(layout, &mut out);
+        band::hairlines(layout, &mut out);
+        html! { <><defs>{ Html::from_html_unchecked(band::patterns().into()) }</defs><g>{ out.into_html() }</g></> }
     });
     let (width, height) = (px(layout.width), px(layout.height));
+    let sheet = |inside: Html| html! { <svg class="gs" width={width.clone()} height={height.clone()}>{ inside }</svg> };
     html! {
-        <svg class="gs" {width} {height} role="group" aria-label="Messages and states">
-            { (*backdrop).clone() }
-            { now::bed(layout, &scene) }
+        <>
+            { sheet(html! { <>{ (*backdrop).clone() }<g>{ now::bed(layout, &scene).into_html() }</g></> }) }
             { rows::rows(layout, &scene, rows::Layer::Behind) }
-            { band::lifelines(layout, &scene) }
+            { sheet(band::lifelines(layout, &scene).into_html()) }
             { rows::rows(layout, &scene, rows::Layer::Before) }
-            { for scene.lit.iter().map(|lit| now::lit_rule(layout, lit)) }
-            { now::line(layout, &scene) }
-        </svg>
+            { sheet(now::line(layout, &scene).into_html()) }
+        </>
     }
 }
 

@@ -1,5 +1,0 @@
-//! Tests of the command from outside.
-
-mod command;
-mod common;
-mod mutations;
