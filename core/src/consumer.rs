@@ -195,6 +195,8 @@ pub struct Consumer {
     search: Option<Search>,
     /// The coordinator, as last learned.
     coordinator: Option<BrokerId>,
+    /// The broker that has just said that it is not the coordinator: one that names it again is behind the times.
+    denied: Option<BrokerId>,
     /// When it last heard from the coordinator (decision 19).
     heard: Time,
     /// Heartbeats sent and not answered, oldest first.
@@ -261,6 +263,7 @@ impl Consumer {
             links: Links::default(),
             search: None,
             coordinator: None,
+            denied: None,
             heard: Time::ZERO,
             unanswered: VecDeque::new(),
             heartbeat_due: None,
@@ -660,6 +663,7 @@ impl Consumer {
             | CoordinatorFailure::NotCoordinator => Rules::NONE,
         };
         cx.note(Fact::CoordinatorFailed { consumer: self.plan.id, broker, why }, rules);
+        self.denied = (why == CoordinatorFailure::NotCoordinator).then_some(broker);
         self.drop_link(broker, cx);
         if let Session::Closing(_) = self.session {
             return cx.effects.push(ConsumerEffect::End);

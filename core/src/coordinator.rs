@@ -212,8 +212,17 @@ struct Member {
     session_timeout: Span,
     assignment: Arc<[Partition]>,
     held: Option<ReplyTo>,
+    naming: Naming,
     /// The channel that its last request came on.
     connection: Option<ConnectionId>,
+}
+
+/// Whether a member's consumer knows by which id the group knows it (decision 16).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Naming {
+    Known,
+    /// The id was given for a join that is not answered yet.
+    Given,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -488,8 +497,9 @@ impl Coordinator {
         let rules = if is_first { self.rule(EC3, SC4) } else { self.rule(EC3, SC3) };
         cx.note(Fact::AssignmentComputed { broker: self.broker, formed }, rules);
         for id in arrivals {
-            let held = self.group.as_mut().and_then(|group| group.members.get_mut(&id)?.held.take());
-            if let Some(to) = held {
+            let Some(member) = self.group.as_mut().and_then(|group| group.members.get_mut(&id)) else { continue };
+            member.naming = Naming::Known;
+            if let Some(to) = member.held.take() {
                 self.answer_join_with(id, to, rules, cx);
             }
         }
@@ -568,17 +578,28 @@ impl Coordinator {
         }
     }
 
-    /// EC4: the rebalance starts again, and the held joins are answered "retry".
+    /// EC4: the rebalance starts again, and the held joins are answered "retry". A member whose consumer does not know its
+    /// id yet (decision 16) comes back under another: it is removed, or it would be missing in its turn, and the next one,
+    /// without an end.
     fn retry(&mut self, missing: MemberId, cx: &mut CoordinatorContext<'_>) {
         let Some(group) = &mut self.group else { return };
         cx.note(Fact::RebalanceRetried { broker: self.broker, missing }, Rules::of(&[EC4]));
+        let mut never_named = Vec::new();
         for id in std::mem::take(&mut group.arrivals) {
             let Some(member) = group.members.get_mut(&id) else { continue };
             let Some(to) = member.held.take() else { continue };
             cx.reply(to, Response::Join(Err(JoinError::RebalanceInProgress)), Rules::of(&[EC4]));
-            cx.set(CoordinatorTimer::Session(id), member.session_timeout);
+            match member.naming {
+                Naming::Known => cx.set(CoordinatorTimer::Session(id), member.session_timeout),
+                Naming::Given => never_named.push(id),
+            }
         }
-        group.set_deadlines(self.settings.join_window, cx);
+        for id in never_named {
+            self.remove(id, RemovalReason::NeverNamed, Rules::NONE, cx);
+        }
+        if let Some(group) = &self.group {
+            group.set_deadlines(self.settings.join_window, cx);
+        }
     }
 
     /// RB3: the coordinator looks whether a subscribed topic has more partitions than it last assigned (decision 14).
@@ -745,6 +766,7 @@ impl Group {
                 session_timeout: join.session_timeout,
                 assignment: Arc::default(),
                 held: None,
+                naming: if join.member == id { Naming::Known } else { Naming::Given },
                 connection: None,
             };
             self.members.insert(id, member);
@@ -836,6 +858,7 @@ impl WrittenMember {
             session_timeout: self.session_timeout,
             assignment: self.assignment,
             held: None,
+            naming: Naming::Known,
             connection: None,
         }
     }

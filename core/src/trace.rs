@@ -471,6 +471,9 @@ pub enum RemovalReason {
     JoinMissing,
     /// Decision 17: it said that it leaves.
     Left,
+    /// Decision 16: its join was answered "retry" before its consumer had learned the id given to it. The consumer comes
+    /// back under another, and nobody goes by this one.
+    NeverNamed,
 }
 
 /// Why a rebalance begins.

@@ -168,9 +168,10 @@ impl Consumer {
         if let Some(search) = &mut self.search
             && search.stage == Stage::Asking(broker)
         {
+            // Decision 10: a broker that names one that has just denied it has not learned of the move yet.
             match metadata.coordinator {
-                Some(coordinator) => self.found(coordinator, cx),
-                None => self.back_off(cx),
+                Some(coordinator) if self.denied.take() != Some(coordinator) => self.found(coordinator, cx),
+                Some(_) | None => self.back_off(cx),
             }
         }
         self.look_for_changes(metadata, cx);

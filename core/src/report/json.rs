@@ -629,5 +629,6 @@ const fn removal(why: RemovalReason) -> &'static str {
         RemovalReason::SessionExpired => "session-expired",
         RemovalReason::JoinMissing => "join-missing",
         RemovalReason::Left => "left",
+        RemovalReason::NeverNamed => "never-named",
     }
 }

@@ -462,5 +462,6 @@ const fn removal(why: RemovalReason) -> &'static str {
         RemovalReason::SessionExpired => "not heard from for a session",
         RemovalReason::JoinMissing => "its join has not come",
         RemovalReason::Left => "it left",
+        RemovalReason::NeverNamed => "its consumer never learned of this id",
     }
 }

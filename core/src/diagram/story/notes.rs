@@ -93,6 +93,7 @@ impl Reader<'_> {
                 format!("not heard from for {}", span_words(silence))
             }
             RemovalReason::Left => "leaves".to_owned(),
+            RemovalReason::NeverNamed => "never learned its id".to_owned(),
         };
         let words =
             vec![format!("{name} {what}: removed"), format!("{number} {what}: removed"), format!("{number} removed")];
